@@ -1,0 +1,19 @@
+"""The one error that is the caller's to mend: it names the thing, the value given and what is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class UsageError(ValueError):
+    """Wrong input. The command line prints it on one line and exits with status 2."""
+
+
+def unknown(what: str, given: str, accepted: Iterable[str]) -> UsageError:
+    """An error for a name that is not in a list, suggesting the closest one that is."""
+    names = list(accepted)
+    close = get_close_matches(given.lower(), names, n=1, cutoff=0.5)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    listed = ", ".join(names) if names else "none"
+    return UsageError(f"unknown {what} {given!r}{hint} (accepted: {listed})")

@@ -1,0 +1,271 @@
+"""The public half of a hand: chips and turns, no cards.
+
+Betting is public and cards are not, so what may be done never depends on what was dealt. `Betting` knows only this half;
+the action tree is an enumeration of it, and `Hand` is a `Betting` to which cards are dealt.
+
+Each move has three doors: `verify_x` raises with the reason, `can_x` asks, `x` acts and returns the record of it.
+Amounts of raises are a player's *total chips in the hand* afterwards, as in the information-state keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Self, TypeVar
+
+from smoothcall.errors import UsageError
+from smoothcall.games.rules import PokerRules, Street
+
+ENOUGH = 1 << 40  # the stack of a player who always has enough
+
+
+class IllegalMove(UsageError):
+    """A move that the rules do not allow now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    player: int
+    amount: int
+    kind: str  # "ante" or "blind"
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    player: int
+    letter: str = "f"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call, or a check when `amount` is 0."""
+
+    player: int
+    amount: int
+    letter: str = "c"
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """A bet or a raise that brings the player's chips in the hand to `total`."""
+
+    player: int
+    amount: int  # chips added by this move
+    total: int
+    letter: str  # "r" in limit games, "r<total>" in no-limit games
+
+
+Move = Fold | Call | Raise
+M = TypeVar("M", Fold, Call, Raise)
+
+
+class Betting:
+    """Chips and turns of one hand. Read the attributes; change them only through the moves."""
+
+    def __init__(self, rules: PokerRules, stacks: Sequence[int] | None = None) -> None:
+        default = ENOUGH if rules.stack is None else rules.stack
+        if stacks is not None and (len(stacks) != rules.seats or min(stacks) <= 0):
+            raise UsageError(f"{rules.name}: stacks {list(stacks)} (accepted: {rules.seats} positive numbers)")
+        self.rules = rules
+        self.starting = tuple(stacks) if stacks is not None else (default,) * rules.seats
+        self.paid = [0] * rules.seats  # chips each player has put in, antes and blinds included
+        self.bets = [0] * rules.seats  # the part of `paid` that belongs to this street's betting
+        self.alive = [True] * rules.seats
+        self.posts: list[Post] = []
+        self.moves: list[Move] = []
+        self.text = ""  # the betting so far, as in the information-state keys
+        self.street = 0
+        self.finished = False
+        self._pending: list[int] = []  # who has yet to act on this street, in order
+        self._closed: set[int] = set()  # who has acted since the last full raise, and so may only call or fold
+        self._raises = 0
+        self._step = 0  # the last full bet or raise of this street
+        for seat in range(rules.seats):
+            self._post(seat, rules.ante(seat), "ante")
+        for seat in range(rules.seats):
+            self._post(seat, rules.blind(seat), "blind")
+        self._open(0)
+
+    def copy(self) -> Self:
+        twin = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, list | set):
+                setattr(twin, name, value.copy())
+        return twin
+
+    # What can be asked
+
+    @property
+    def player(self) -> int | None:
+        """Whose turn it is; None when the hand is over."""
+        return None if self.finished else self._pending[0]
+
+    @property
+    def pot(self) -> int:
+        return sum(self.paid)
+
+    @property
+    def alive_count(self) -> int:
+        return sum(self.alive)
+
+    @property
+    def to_call(self) -> int:
+        """Chips the player to move must add to stay in."""
+        player = self._turn()
+        return min(max(self.bets) - self.bets[player], self.stack(player))
+
+    @property
+    def raises(self) -> tuple[int, int] | None:
+        """The smallest and the largest total a raise may bring the player to; None where no raise is legal.
+
+        In limit games both are the same. A stack too short for a full raise may go all in with what it has.
+        """
+        player = self._turn()
+        street, top = self._rules_of_street, self.starting[player]
+        smallest = self.paid[player] + max(self.bets) - self.bets[player] + self._step
+        capped = street.max_raises is not None and self._raises >= street.max_raises
+        answered = any(self.alive[p] and self.stack(p) > 0 for p in range(self.rules.seats) if p != player)
+        if capped or player in self._closed or not answered or self.stack(player) <= self.to_call:
+            return None
+        smallest = min(smallest, top)
+        return smallest, smallest if self.rules.limit else top
+
+    def stack(self, player: int) -> int:
+        """Chips the player has left."""
+        return self.starting[player] - self.paid[player]
+
+    # The doors
+
+    def verify_fold(self) -> None:
+        self._verify_turn()
+        if self.to_call == 0:
+            raise IllegalMove("fold: there is nothing to call, check instead")
+
+    def verify_call(self) -> None:
+        self._verify_turn()
+
+    def verify_raise(self, total: int | None = None) -> None:
+        self._verify_turn()
+        span = self.raises
+        if span is None:
+            raise IllegalMove("raise: not allowed now")
+        if total is None and not self.rules.limit:
+            raise IllegalMove(f"raise: say to how many chips in all (accepted: {span[0]} to {span[1]})")
+        if total is not None and not span[0] <= total <= span[1]:
+            raise IllegalMove(f"raise to {total} (accepted: {span[0]} to {span[1]})")
+
+    def can_fold(self) -> bool:
+        return passes(self.verify_fold)
+
+    def can_call(self) -> bool:
+        return passes(self.verify_call)
+
+    def can_raise(self, total: int | None = None) -> bool:
+        return passes(lambda: self.verify_raise(total))
+
+    def fold(self) -> Fold:
+        self.verify_fold()
+        player = self._turn()
+        self.alive[player] = False
+        return self._moved(Fold(player))
+
+    def call(self) -> Call:
+        """Call, or check where there is nothing to call."""
+        self.verify_call()
+        player, amount = self._turn(), self.to_call
+        self._pay(player, amount)
+        return self._moved(Call(player, amount))
+
+    def raise_to(self, total: int | None = None) -> Raise:
+        """Bet or raise to `total` chips in the hand; limit games need no amount."""
+        self.verify_raise(total)
+        span, player, highest = self.raises, self._turn(), max(self.bets)
+        assert span is not None
+        total = span[0] if total is None else total
+        amount = total - self.paid[player]
+        self._pay(player, amount)
+        self._raises += 1
+        size = self.bets[player] - highest
+        if size >= self._step:  # a full raise re-opens the betting, a short all-in does not
+            self._step = size
+            self._closed.clear()
+        others = self._ring(player + 1)[:-1]
+        self._pending = [player] + [p for p in others if self.alive[p] and self.stack(p) > 0]
+        return self._moved(Raise(player, amount, total, "r" if self.rules.limit else f"r{total}"))
+
+    def play(self, letter: str) -> Move:
+        """Make the move written `f`, `c`, `r` or `r<total>`."""
+        if letter == "f":
+            return self.fold()
+        if letter == "c":
+            return self.call()
+        if letter[:1] == "r" and (letter == "r") == self.rules.limit and (letter == "r" or letter[1:].isdecimal()):
+            return self.raise_to(None if self.rules.limit else int(letter[1:]))
+        accepted = "f, c, r" if self.rules.limit else "f, c, r<total chips in the hand>"
+        raise IllegalMove(f"unknown move {letter!r} (accepted: {accepted})")
+
+    # How the hand moves on
+
+    def _verify_turn(self) -> None:
+        if self.finished:
+            raise IllegalMove("the hand is over")
+
+    def _turn(self) -> int:
+        self._verify_turn()
+        return self._pending[0]
+
+    @property
+    def _rules_of_street(self) -> Street:
+        return self.rules.streets[self.street]
+
+    def _ring(self, first: int) -> list[int]:
+        return [(first + step) % self.rules.seats for step in range(self.rules.seats)]
+
+    def _pay(self, player: int, amount: int) -> None:
+        self.paid[player] += amount
+        self.bets[player] += amount
+
+    def _post(self, player: int, amount: int, kind: str) -> None:
+        amount = min(amount, self.stack(player))
+        if amount:
+            self.paid[player] += amount
+            self.bets[player] += amount if kind == "blind" else 0
+            self.posts.append(Post(player, amount, kind))
+
+    def _moved(self, move: M) -> M:
+        self._closed.add(move.player)
+        self._pending.remove(move.player)
+        self.moves.append(move)
+        self.text += move.letter
+        if self.alive_count == 1:
+            self.finished = True
+        elif not self._pending:
+            self._next_street()
+        return move
+
+    def _next_street(self) -> None:
+        if self.street + 1 == len(self.rules.streets):
+            self.finished = True
+            return
+        self.bets = [0] * self.rules.seats
+        self.text += "/"
+        self._open(self.street + 1)
+
+    def _open(self, street: int) -> None:
+        self.street, self._raises, self._step = street, 0, self.rules.streets[street].bet
+        self._closed = set()
+        able = [p for p in self._ring(self._rules_of_street.first) if self.alive[p] and self.stack(p) > 0]
+        waiting = [p for p in able if self.bets[p] < max(self.bets)]
+        self._pending = able if len(able) > 1 or waiting else []
+        if not self._pending:
+            self._next_street()
+
+
+def passes(verify: Callable[[], None]) -> bool:
+    """Whether a `verify_x` door lets through."""
+    try:
+        verify()
+    except IllegalMove:
+        return False
+    return True

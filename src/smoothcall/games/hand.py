@@ -1,0 +1,150 @@
+"""One hand being played: the betting, and the cards dealt to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+
+from smoothcall.errors import UsageError
+from smoothcall.games.betting import Betting, IllegalMove, M, Move, Post, passes
+from smoothcall.games.cards import Cards
+from smoothcall.games.rules import PokerRules
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """Cards dealt to a player, or to the board when `player` is None."""
+
+    player: int | None
+    street: int
+    cards: Cards
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What has to be dealt next: `count` cards to a player, or to the board when `player` is None."""
+
+    player: int | None
+    street: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a hand ended. Pay-offs are in chips, exact: odd chips are shared as fractions."""
+
+    reason: str  # "fold": all but one gave up; "showdown"
+    payoffs: tuple[Fraction, ...]
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        return tuple(player for player, payoff in enumerate(self.payoffs) if payoff > 0)
+
+
+Record = Post | Deal | Move
+
+
+class Hand(Betting):
+    """A hand of any poker game: `deal` what is `due`, then move in turn until there is an `outcome`."""
+
+    def __init__(self, rules: PokerRules, stacks: Sequence[int] | None = None) -> None:
+        super().__init__(rules, stacks)
+        self.hole: list[Cards] = [()] * rules.seats
+        self.boards: list[Cards] = []  # the board cards of each street dealt so far, () where it has none
+        self.records: list[Record] = [*self.posts]
+        self._deals = 0  # how many steps of the dealing plan are done
+
+    @property
+    def board(self) -> Cards:
+        return tuple(card for cards in self.boards for card in cards)
+
+    @property
+    def due(self) -> Due | None:
+        """What has to be dealt before anything else; None when a player is to move or the hand is over."""
+        if self.finished and self.alive_count == 1:
+            return None
+        plan = [step for street in range(self.street + 1) for step in self._plan(street)]
+        return plan[self._deals] if self._deals < len(plan) else None
+
+    def _plan(self, street: int) -> list[Due]:
+        rules = self.rules.streets[street]
+        steps = [Due(player, street, rules.hole) for player in range(self.rules.seats)] if rules.hole else []
+        return [*steps, Due(None, street, rules.board)] if rules.board else steps
+
+    def verify_deal(self, cards: Cards) -> None:
+        due = self.due
+        if due is None:
+            raise IllegalMove("deal: no cards are due")
+        seen = {*self.board, *(card for hole in self.hole for card in hole)}
+        names = self.rules.deck.names
+        if len(cards) != due.count or len(set(cards)) != due.count:
+            raise IllegalMove(f"deal {names(cards)!r}: {due.count} different cards are due")
+        if any(not 0 <= card < self.rules.deck.size for card in cards):
+            raise IllegalMove(f"deal {list(cards)}: cards are 0 to {self.rules.deck.size - 1}")
+        if seen & set(cards):
+            raise IllegalMove(f"deal {names(cards)!r}: {names(sorted(seen & set(cards)))} was dealt before")
+
+    def can_deal(self, cards: Cards) -> bool:
+        return passes(lambda: self.verify_deal(cards))
+
+    def deal(self, cards: Cards | str) -> Deal:
+        """Deal what is `due`: card numbers, or their names as in `"AhKs"`."""
+        cards = self.rules.deck.parse(cards) if isinstance(cards, str) else tuple(cards)
+        self.verify_deal(cards)
+        due = self.due
+        assert due is not None
+        while len(self.boards) <= due.street:
+            self.boards.append(())
+        if due.player is None:
+            self.boards[due.street] = cards
+        else:
+            self.hole[due.player] += cards
+        self._deals += 1
+        record = Deal(due.player, due.street, cards)
+        self.records.append(record)
+        return record
+
+    def deal_random(self, random: Random) -> list[Deal]:
+        """Deal everything that is due from a fair shuffle of the cards not seen yet."""
+        records = []
+        while (due := self.due) is not None:
+            seen = {*self.board, *(card for hole in self.hole for card in hole)}
+            left = [card for card in range(self.rules.deck.size) if card not in seen]
+            records.append(self.deal(tuple(random.sample(left, due.count))))
+        return records
+
+    def _verify_turn(self) -> None:
+        super()._verify_turn()
+        if self.due is not None:
+            raise IllegalMove("cards have to be dealt first")
+
+    def _moved(self, move: M) -> M:
+        self.records.append(move)
+        return super()._moved(move)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the hand ended; None while it goes on."""
+        if not self.finished or self.due is not None:
+            return None
+        from smoothcall.kernels import plain  # numba: only who asks for a result pays for it
+        from smoothcall.kernels.pots import UNITS, settle
+
+        order, deck = self.rules.order, self.rules.deck
+        showdown = self.alive_count > 1
+        strength = [order.strength(deck, hole, self.board) if showdown else 0 for hole in self.hole]
+        units = [0] * self.rules.seats
+        alive = sum(1 << player for player in range(self.rules.seats) if self.alive[player])
+        plain(settle)(self.paid, alive, strength, units)
+        return Outcome("showdown" if showdown else "fold", tuple(Fraction(unit, UNITS) for unit in units))
+
+
+def deal_hand(rules: PokerRules, seed: int | None = None, stacks: Sequence[int] | None = None) -> Hand:
+    """A hand with its first cards dealt, ready for the first move."""
+    if not isinstance(rules, PokerRules):
+        raise UsageError("only poker games are dealt")
+    hand = Hand(rules, stacks)
+    hand.deal_random(Random(seed))
+    return hand

@@ -1,0 +1,52 @@
+"""A hand as text and back: `Kh|Qs/Jh:crrc/rc`.
+
+First the hole cards of every seat, `|` between them; then the board cards of each later street behind a `/`; then `:` and
+the betting as in the information-state keys. Stacks other than the game's own follow as `@100,250`. Cards not dealt yet
+are left empty. Reading what was written gives the same hand, and writing what was read the same text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from smoothcall.errors import UsageError
+from smoothcall.games.betting import Betting
+from smoothcall.games.hand import Hand
+from smoothcall.games.rules import PokerRules
+
+_MOVE = re.compile(r"[fc]|r\d*|/")
+
+
+def write_hand(hand: Hand) -> str:
+    names = hand.rules.deck.names
+    hole = "|".join(names(cards) for cards in hand.hole)
+    boards = "".join(f"/{names(cards)}" for cards in hand.boards[1:])
+    stacks = ",".join(map(str, hand.starting)) if hand.starting != Betting(hand.rules).starting else ""
+    return f"{hole}{boards}:{hand.text}" + (f"@{stacks}" if stacks else "")
+
+
+def read_hand(rules: PokerRules, text: str) -> Hand:
+    body, _, stacks = text.partition("@")
+    cards, colon, betting = body.partition(":")
+    if not colon or re.fullmatch(r"(\d+(,\d+)*)?", stacks) is None:
+        raise UsageError(f"{text!r} is not a hand of {rules.name} (accepted: hole|hole/board:betting, then @stack,stack)")
+    hand = Hand(rules, [int(stack) for stack in stacks.split(",")] if stacks else None)
+    hole, *boards = cards.split("/")
+    moves = _MOVE.findall(betting)
+    if "".join(moves) != betting:
+        raise UsageError(f"{betting!r} in {text!r} is not a betting sequence (accepted: f, c, r, r<chips>, /)")
+    pieces = iter([*hole.split("|"), *boards])
+    _deal(hand, pieces)
+    for move in moves:
+        if move != "/":  # a street ends by itself; that the slashes stand right is checked below
+            hand.play(move)
+            _deal(hand, pieces)
+    if write_hand(hand) != text:
+        raise UsageError(f"{text!r} is not how a hand of {rules.name} is written: {write_hand(hand)!r} is")
+    return hand
+
+
+def _deal(hand: Hand, pieces: Iterator[str]) -> None:
+    while hand.due is not None and (piece := next(pieces, "")):
+        hand.deal(piece)

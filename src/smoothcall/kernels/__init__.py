@@ -1,0 +1,29 @@
+"""Compiled kernels: arrays in, arrays out. Nothing here imports anything else of the package.
+
+Every kernel is compiled once and cached on disk, and releases the interpreter lock so that threads can share tables.
+With `NUMBA_DISABLE_JIT=1` the same functions run as plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """Compile a function with Numba, typed for the reader as what it was."""
+    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+def inlined(function: F) -> F:
+    """A small step of a kernel, copied into each caller: a call that hands over tuples of arrays costs 100 ns and more."""
+    return cast(F, numba.njit(inline="always", error_model="numpy")(function))
+
+
+def plain(function: F) -> F:
+    """The function behind a kernel, to be called with lists where compiling would not pay."""
+    return cast(F, getattr(function, "py_func", function))

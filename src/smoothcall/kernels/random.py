@@ -1,0 +1,44 @@
+"""A random generator whose whole state is four integers in an array, so that a run can be stopped and go on bit-exactly.
+
+xoshiro256++ (Blackman and Vigna 2019). Each thread has a state of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from smoothcall.kernels import kernel
+from smoothcall.kernels.tables import Array, Walk
+
+_ROTATE_SUM, _ROTATE_STATE, _SHIFT = np.uint64(23), np.uint64(45), np.uint64(17)
+_BITS, _TOP = np.uint64(64), np.uint64(11)
+_STEP = 1.0 / (1 << 53)
+
+
+def seeded(seed: int, streams: int = 1) -> Array:
+    """[streams, 4] uint64: independent generator states for one seed."""
+    sequences = np.random.SeedSequence(seed).spawn(streams)
+    return np.array([sequence.generate_state(4, np.uint64) for sequence in sequences])
+
+
+@kernel
+def draw(state: Array) -> float:
+    """A number in [0, 1) with 53 random bits; state[4] moves on."""
+    total = state[0] + state[3]
+    result = ((total << _ROTATE_SUM) | (total >> (_BITS - _ROTATE_SUM))) + state[0]
+    shifted = state[1] << _SHIFT
+    state[2] ^= state[0]
+    state[3] ^= state[1]
+    state[1] ^= state[2]
+    state[0] ^= state[3]
+    state[2] ^= shifted
+    state[3] = (state[3] << _ROTATE_STATE) | (state[3] >> (_BITS - _ROTATE_STATE))
+    return float(result >> _TOP) * _STEP
+
+
+@kernel
+def draw_deal(walk: Walk, state: Array) -> int:
+    """A deal with its probability: one draw serves for the place in the alias table and for the choice there."""
+    place = draw(state) * len(walk.accept)
+    deal = int(place)
+    return deal if place - deal < walk.accept[deal] else int(walk.alias[deal])

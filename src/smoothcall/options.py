@@ -1,0 +1,87 @@
+"""Options of games and solvers, declared once: their defaults, their ranges and their help come from here.
+
+Values arrive as Python objects or, from the command line, as text; `1e6` and `1_000_000` are numbers in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from smoothcall.errors import UsageError, unknown
+
+Value = int | float | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: its type is the type of its default, or `kind` where the default is None."""
+
+    default: Value
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    kind: type | None = None
+
+    @property
+    def type(self) -> type:
+        return self.kind or type(self.default)
+
+    @property
+    def accepted(self) -> str:
+        """What may be given, in words."""
+        if self.choices:
+            return ", ".join(self.choices)
+        if self.type is bool:
+            return "true, false"
+        noun = "a whole number" if self.type is int else "a number"
+        if self.low is not None and self.high is not None:
+            noun += f" from {self.low:g} to {self.high:g}"
+        elif self.low is not None:
+            noun += f" of at least {self.low:g}"
+        return noun + (", or none" if self.default is None else "")
+
+    def read(self, name: str, given: object) -> Value:
+        value = self._parse(given)
+        wrong = value is None and self.default is not None
+        if isinstance(value, str):
+            wrong = value not in self.choices
+        elif isinstance(value, int | float):
+            wrong = wrong or (self.low is not None and value < self.low) or (self.high is not None and value > self.high)
+        if wrong:
+            raise UsageError(f"option {name}={given} (accepted: {self.accepted})")
+        return value
+
+    def _parse(self, given: object) -> Value:
+        if self.default is None and (given is None or given in ("none", "None")):
+            return None
+        if self.choices:
+            return given if isinstance(given, str) else None
+        if self.type is bool:
+            return {"true": True, "false": False}.get(str(given).lower())
+        return number(given, whole=self.type is int)
+
+
+def number(given: object, *, whole: bool) -> int | float | None:
+    """The number that `given` is or spells; None where it is none (or not whole, or not finite)."""
+    if isinstance(given, bool) or not isinstance(given, int | float | str):
+        return None
+    try:
+        if isinstance(given, int) or (isinstance(given, str) and given.replace("_", "").lstrip("+-").isdecimal()):
+            return int(given) if whole else float(given)
+        value = float(given)
+    except ValueError:
+        return None
+    if value != value or (whole and (value in (float("inf"), float("-inf")) or value != int(value))):
+        return None
+    return int(value) if whole else value
+
+
+def read_options(owner: str, declared: Mapping[str, Option], given: Mapping[str, object]) -> dict[str, Any]:
+    """Every declared option with its value: the one given, checked, or the default."""
+    for name in given:
+        if name not in declared:
+            raise unknown(f"option of {owner}", name, declared)
+    return {name: option.read(name, given[name]) if name in given else option.default for name, option in declared.items()}

@@ -1,0 +1,206 @@
+"""A policy: probabilities over the legal actions at every information state of a game, and the file it lives in."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from smoothcall import files
+from smoothcall.errors import UsageError, unknown
+from smoothcall.information.game import Game, game
+from smoothcall.kernels.sequences import plan_from_policy, policy_from_plan
+from smoothcall.kernels.tables import Array
+
+FORMAT = 1  # of the agent file
+TOLERANCE = 1e-6  # how far given probabilities may be from summing to 1
+Key = str | tuple[int, str]  # an information state, or (player, information state) where keys of players are the same
+
+
+class Policy:
+    """Probabilities [rows, A] of every action at every information state: never NaN, 0 where illegal, rows sum to 1."""
+
+    def __init__(self, game: Game, table: Array, card: Mapping[str, Any] | None = None) -> None:
+        table = np.array(table, dtype=np.float64)
+        if table.shape != game.legal.shape:
+            raise UsageError(f"a policy of {game.spec} has the shape {game.legal.shape}, not {table.shape}")
+        sums = table.sum(axis=1)
+        wrong = ~np.isfinite(table).all(axis=1) | (table < 0).any(axis=1) | (table * ~game.legal).any(axis=1)
+        wrong |= abs(sums - 1) > TOLERANCE
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise UsageError(f"{game.keys[row]!r} has the probabilities {table[row].tolist()} (accepted: {_LAW})")
+        table /= sums[:, None]
+        table.flags.writeable = False
+        self.game, self.table = game, table
+        self.card = dict(card or {})  # where it comes from: solver, options, seed, measured results
+
+    def __repr__(self) -> str:
+        return f"<Policy of {self.game.spec}, {len(self.table)} information states>"
+
+    # How policies come about
+
+    @classmethod
+    def uniform(cls, game: Game) -> Self:
+        return cls(game, game.legal / game.legal.sum(axis=1, keepdims=True))
+
+    @classmethod
+    def from_sequences(cls, game: Game, values: Array, card: Mapping[str, Any] | None = None) -> Self:
+        """From one number a sequence, as full-width kernels hold them."""
+        table = np.zeros(game.legal.size)
+        table[game.sequence_cells[game.players :]] = values[game.players :]
+        return cls(game, table.reshape(game.legal.shape), card)
+
+    @classmethod
+    def from_plan(cls, game: Game, plan: Array, card: Mapping[str, Any] | None = None) -> Self:
+        """From realisation plans of all players, or positive multiples of them; uniform where a plan never comes."""
+        values = np.ones(len(plan))
+        for player in range(game.players):
+            policy_from_plan(game.form, player, np.maximum(plan, 0.0), values)
+        return cls.from_sequences(game, values, card)
+
+    @classmethod
+    def from_weights(cls, game: Game, weights: Array, card: Mapping[str, Any] | None = None) -> Self:
+        """From non-negative weights [rows, A], such as visit counts; uniform where a row has none."""
+        weights = weights * game.legal
+        total = weights.sum(axis=1, keepdims=True)
+        even = game.legal / game.legal.sum(axis=1, keepdims=True)
+        return cls(game, np.where(total > 0, weights / np.where(total > 0, total, 1.0), even), card)
+
+    @classmethod
+    def from_probabilities(cls, game: Game, probabilities: Mapping[Key, Mapping[str, float]], *, strict: bool = False) -> Self:
+        """From `{"K:": {"c": 0.4, "r": 0.6}}`. Actions not named get 0; states not named are uniform, or an error if strict.
+
+        Where players move at once and their keys are the same, a key stands for all of them and `(player, key)` for one.
+        """
+        table = np.array(game.legal / game.legal.sum(axis=1, keepdims=True))
+        named = np.zeros(len(table), bool)
+        for key, given in probabilities.items():
+            player, text = key if isinstance(key, tuple) else (None, key)
+            for row in game.rows(text, player):
+                table[row] = _read_row(game, row, given)
+                named[row] = True
+        if strict and not named.all():
+            missing = [game.keys[row] for row in np.flatnonzero(~named)]
+            raise UsageError(f"{len(missing)} information states of {game.spec} are not named, such as {missing[0]!r}")
+        return cls(game, table)
+
+    @classmethod
+    def mixture(cls, policies: Sequence[Policy], weights: Iterable[float] | None = None) -> Self:
+        """The policy of a player who draws one of the policies before each hand, with these weights, and plays it through.
+
+        Probabilities are averaged by the player's own reach, so that the mixture earns the average of what they earn.
+        """
+        shares = np.array([1.0] * len(policies) if weights is None else list(weights), dtype=np.float64)
+        if not policies or len(shares) != len(policies):
+            raise UsageError(f"{len(policies)} policies with {len(shares)} weights (accepted: as many, at least one)")
+        if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0):
+            raise UsageError(f"weights {shares.tolist()} (accepted: numbers of at least 0, not all 0)")
+        first = policies[0].game
+        for policy in policies:
+            policy.verify_game(first)
+        return cls.from_plan(first, sum(share * policy.plan for share, policy in zip(shares, policies, strict=True)))
+
+    # What a policy can be asked
+
+    @cached_property
+    def sequences(self) -> Array:
+        """[sequences] the probability of each sequence's last action; 1 for the empty ones."""
+        values: Array = self.table.reshape(-1)[self.game.sequence_cells]
+        values[: self.game.players] = 1.0
+        return values
+
+    @cached_property
+    def plan(self) -> Array:
+        """[sequences] the probability that a player makes all own moves of each sequence."""
+        plan = np.ones(len(self.sequences))
+        for player in range(self.game.players):
+            plan_from_policy(self.game.form, player, self.sequences, plan)
+        return plan
+
+    def probabilities(self, key: str, player: int | None = None) -> dict[str, float]:
+        """The probability of each legal action at an information state (the first player's, where players share the key)."""
+        row = self.game.rows(key, player)[0]
+        return {self.game.actions[slot]: float(self.table[row, slot]) for slot in np.flatnonzero(self.game.legal[row])}
+
+    def greedy(self) -> Policy:
+        """The deterministic policy of the most likely action; of equals, the first in the order of the game's actions."""
+        table = np.zeros_like(self.table)
+        table[np.arange(len(table)), self.table.argmax(axis=1)] = 1.0
+        return Policy(self.game, table, {**self.card, "greedy": True})
+
+    def replaced(self, player: int, other: Policy) -> Policy:
+        """This policy with one player's rows taken from another."""
+        other.verify_game(self.game)
+        mine = (self.game.row_player == player)[:, None]
+        return Policy(self.game, np.where(mine, other.table, self.table))
+
+    def verify_game(self, game: Game) -> None:
+        if game is not self.game and (game.spec != self.game.spec or game.legal.shape != self.game.legal.shape):
+            raise UsageError(f"this policy plays {self.game.spec}, not {game.spec}")
+
+    # The agent file: a zip with card.json and policy.npy
+
+    def save(self, path: str | Path) -> None:
+        """Write the agent file, whole or not at all."""
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise UsageError(f"cannot save {path.name!r}: there is no folder {str(path.parent)!r}")
+        about = {"name": self.game.name, "options": self.game.options}
+        card = {"format": FORMAT, "kind": "table", "game": about, "actions": list(self.game.actions), **self.card}
+        array = io.BytesIO()
+        np.save(array, self.table)
+        whole = io.BytesIO()
+        with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in (("card.json", json.dumps(card, indent=2).encode()), ("policy.npy", array.getvalue())):
+                archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+        files.write(path, whole.getvalue())
+
+
+_LAW = "numbers from 0 to 1 that sum to 1, 0 for illegal actions"
+
+
+def _read_row(game: Game, row: int, given: Mapping[str, float]) -> Array:
+    key, values = game.keys[row], np.zeros(len(game.actions))
+    legal = [game.actions[slot] for slot in np.flatnonzero(game.legal[row])]
+    for action, chance in given.items():
+        if action not in legal:
+            raise unknown(f"action at {key!r} of {game.spec}:", action, legal)
+        if not 0 <= chance <= 1:
+            raise UsageError(f"probability {chance} of {action!r} at {key!r} (accepted: 0 to 1)")
+        values[game.actions.index(action)] = chance
+    if abs(values.sum() - 1) > TOLERANCE:
+        raise UsageError(f"the probabilities at {key!r} sum to {values.sum():.6g} (accepted: 1)")
+    return values
+
+
+def load(path: str | Path, of: Game | None = None) -> Policy:
+    """Read an agent file; with `of`, refuse one of another game."""
+    path = Path(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            card = json.loads(archive.read("card.json"))
+            data = archive.read("policy.npy")
+        if card["format"] > FORMAT:
+            raise UsageError(f"{str(path)!r} is an agent file of format {card['format']}; this version reads up to {FORMAT}")
+        named, actions = card.pop("game"), card.pop("actions")
+        del card["format"], card["kind"]
+        table = np.load(io.BytesIO(data), allow_pickle=False)
+    except FileNotFoundError:
+        raise UsageError(f"there is no agent file {str(path)!r}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{str(path)!r} is a folder, not an agent file") from None
+    except UsageError:
+        raise
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, KeyError, ValueError, TypeError, EOFError, OSError) as error:
+        raise UsageError(f"{str(path)!r} is not an agent file, or a damaged one ({error})") from None
+    played = of if of is not None else game(named["name"], **named["options"])
+    if (played.name, played.options) != (named["name"], named["options"]) or list(played.actions) != actions:
+        raise UsageError(f"{str(path)!r} plays {named['name']}, not {played.spec}")
+    return Policy(played, table, card)

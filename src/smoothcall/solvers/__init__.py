@@ -1,0 +1,33 @@
+"""The named solvers. A variant is a name with other defaults, never a second traversal."""
+
+from __future__ import annotations
+
+from smoothcall.errors import unknown
+from smoothcall.information.game import Game
+from smoothcall.solvers.cfr import CFR, CFRPlus, DiscountedCFR, LinearCFR, PredictiveCFRPlus
+from smoothcall.solvers.fictitious_play import FictitiousPlay
+from smoothcall.solvers.linear_program import LinearProgram
+from smoothcall.solvers.mccfr import MonteCarloCFR
+from smoothcall.solvers.regret_matching import RegretMatching
+from smoothcall.solvers.base import Solver
+
+SOLVERS: dict[str, tuple[type[Solver], str]] = {
+    "cfr": (CFR, "counterfactual regret minimisation, full width"),
+    "cfr+": (CFRPlus, "CFR that forgets negative regrets, later iterations counting more"),
+    "linear-cfr": (LinearCFR, "CFR with everything weighted by the iteration"),
+    "discounted-cfr": (DiscountedCFR, "CFR with the past discounted by three powers (alpha, beta, gamma)"),
+    "predictive-cfr+": (PredictiveCFRPlus, "CFR+ that plays against the regrets it expects next"),
+    "mccfr": (MonteCarloCFR, "Monte-Carlo CFR: external, outcome or chance sampling"),
+    "xfp": (FictitiousPlay, "extensive-form fictitious play: best responses to the others' average"),
+    "lp": (LinearProgram, "the exact equilibrium by linear programming (two players, zero sum)"),
+    "regret-matching": (RegretMatching, "regret matching on one-shot games, by playing them"),
+}
+
+__all__ = ["SOLVERS", "Solver", "solver"]
+
+
+def solver(name: str, game: Game, *, seed: int = 0, threads: int = 1, **options: object) -> Solver:
+    """A solver by name, with its options: `solver("mccfr", game, seed=1, sampling="outcome")`."""
+    if name not in SOLVERS:
+        raise unknown("solver", name, SOLVERS)
+    return SOLVERS[name][0](name, game, seed=seed, threads=threads, options=options)

@@ -1,0 +1,82 @@
+"""The contract of a solver: built from a game and its options, it runs, says what it learned, and can be put away."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from smoothcall.errors import UsageError
+from smoothcall.information.game import Game
+from smoothcall.kernels.tables import Array
+from smoothcall.options import Option, number, read_options
+from smoothcall.policy import Policy
+
+
+class Solver(ABC):
+    """`run(a)` then `run(b)` is `run(a + b)`, bit for bit on one thread; `restore(state())` loses nothing."""
+
+    OPTIONS: ClassVar[dict[str, Option]] = {}
+    THREADS: ClassVar[str] = ""  # what more than one thread gives up; empty where there can be only one
+
+    def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
+        if not self.THREADS and threads != 1:
+            raise UsageError(f"option threads={threads}: {name} runs on one thread (accepted: 1)")
+        if number(threads, whole=True) is None or not 1 <= threads <= 256:
+            raise UsageError(f"option threads={threads} (accepted: a whole number from 1 to 256)")
+        if number(seed, whole=True) is None or seed < 0:
+            raise UsageError(f"option seed={seed} (accepted: a whole number of at least 0)")
+        self.name, self.game, self.seed, self.threads = name, game, int(seed), int(threads)
+        self.options: dict[str, Any] = read_options(name, self.OPTIONS, options)
+        self.iterations = 0
+        self.nodes = 0  # (node, deal) pairs visited so far
+
+    def run(self, iterations: int) -> None:
+        """Go on by so many iterations."""
+        if number(iterations, whole=True) is None or iterations < 0:
+            raise UsageError(f"iterations={iterations} (accepted: a whole number of at least 0)")
+        iterations = int(iterations)
+        if iterations:
+            self.nodes += self._advance(iterations)
+            self.iterations += iterations
+
+    @abstractmethod
+    def _advance(self, count: int) -> int:
+        """Run `count` iterations after the first `self.iterations`; returns (node, deal) pairs visited."""
+
+    @abstractmethod
+    def policy(self) -> Policy:
+        """What converges: the average policy unless the solver says otherwise."""
+
+    @abstractmethod
+    def current_policy(self) -> Policy:
+        """The latest policy."""
+
+    @abstractmethod
+    def tables(self) -> dict[str, Array]:
+        """The arrays that hold everything learned so far, by name; the solver's own, not copies."""
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on bit-exactly, random generators included."""
+        tables = {name: table.copy() for name, table in self.tables().items()}
+        return {"iterations": self.iterations, "nodes": self.nodes, **tables}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state()` gave, of a solver built with the same game, options and threads."""
+        tables = self.tables()
+        for name, table in tables.items():
+            if name not in state or state[name].shape != table.shape or state[name].dtype != table.dtype:
+                raise UsageError(f"this state is not of {self.name} on {self.game.spec} with these options: {name!r} differs")
+        for name, table in tables.items():
+            table[...] = state[name]
+        self.iterations, self.nodes = int(state["iterations"]), int(state["nodes"])
+        self._restored()
+
+    def _restored(self) -> None:  # noqa: B027 - most solvers have nothing to rebuild
+        """Rebuild what follows from the tables."""
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """What a policy's card says about where it comes from."""
+        about = {"name": self.name, "options": self.options, "seed": self.seed, "threads": self.threads}
+        return {"solver": about, "iterations": self.iterations, "nodes": self.nodes}

@@ -1,0 +1,101 @@
+"""The exact equilibrium of a two-player zero-sum game by linear programming over the sequence form.
+
+Koller, Megiddo and von Stengel 1996: player 0 picks a realisation plan x that maximises what is left when player 1 answers
+best; player 1's values q are one number a row and one for the start. Player 1's plan are the prices of the constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, hstack
+
+from smoothcall.errors import UsageError
+from smoothcall.information.game import Game
+from smoothcall.kernels.tables import Array
+from smoothcall.policy import Policy
+from smoothcall.solvers.base import Solver
+
+
+class LinearProgram(Solver):
+    """The first iteration solves the game; more change nothing."""
+
+    def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
+        super().__init__(name, game, seed=seed, threads=threads, options=options)
+        if game.players != 2 or not game.zero_sum:
+            raise UsageError(f"{name} solves two-player zero-sum games, {game.spec} is none")
+        self._plan = Policy.uniform(game).plan.copy()
+
+    def tables(self) -> dict[str, Array]:
+        return {"plan": self._plan}
+
+    def _advance(self, count: int) -> int:
+        if self.iterations == 0:
+            self._plan[:] = solve(self.game)
+        return 0
+
+    def policy(self) -> Policy:
+        return Policy.from_plan(self.game, self._plan, self.card)
+
+    def current_policy(self) -> Policy:
+        return self.policy()
+
+
+def solve(game: Game) -> Array:
+    """[sequences] equilibrium plans of both players."""
+    form = game.form
+    payoff = _payoffs(game)
+    flow = [_flow(game, player) for player in range(2)]
+    sequences, values = payoff.shape[0], flow[1].shape[0]
+    # maximise q[start] subject to: no sequence of player 1 earns player 0 less than q says; x is a plan
+    objective = np.zeros(sequences + values)
+    objective[sequences] = -1.0
+    result = linprog(
+        objective,
+        A_ub=hstack([-payoff.T, flow[1].T], format="csr"),
+        b_ub=np.zeros(payoff.shape[1]),
+        A_eq=hstack([flow[0], csr_array((flow[0].shape[0], values))], format="csr"),
+        b_eq=np.eye(1, flow[0].shape[0]).ravel(),
+        bounds=[(0, None)] * sequences + [(None, None)] * values,
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if result.status != 0 or result.x is None:
+        raise RuntimeError(f"the linear program of {game.spec} was not solved: {result.message}")
+    plan = np.ones(int(form.player_sequence[-1]))
+    for player, part in enumerate((result.x[:sequences], -result.ineqlin.marginals)):
+        plan[form.player_sequence[player] : form.player_sequence[player + 1]] = part[1:]
+    return np.maximum(plan, 0.0)
+
+
+def _local(game: Game, player: int, sequences: Array) -> Array:
+    """Sequences numbered from 0 within one player: the empty one first."""
+    return np.where(sequences < game.players, 0, sequences - game.form.player_sequence[player] + 1)
+
+
+def _sizes(game: Game) -> list[int]:
+    return [int(count) + 1 for count in np.diff(game.form.player_sequence)]
+
+
+def _payoffs(game: Game) -> csr_array:
+    """What player 0 gets for each pair of sequences, weighted with chance."""
+    form = game.form
+    places = (_local(game, 0, form.result_sequence[0]), _local(game, 1, form.result_sequence[1]))
+    rows, columns = _sizes(game)
+    return csr_array((form.result_payoff[0], places), shape=(rows, columns))
+
+
+def _flow(game: Game, player: int) -> csr_array:
+    """The equations that make a vector a plan: the empty sequence is played, each row passes on what comes to it."""
+    form = game.form
+    first, last = int(form.player_row[player]), int(form.player_row[player + 1])
+    rows = np.arange(first, last)
+    widths = np.diff(form.row_sequence)[first:last]
+    own = np.arange(form.player_sequence[player], form.player_sequence[player + 1])
+    parents = _local(game, player, form.row_parent[rows])
+    data = np.concatenate([[1.0], -np.ones(len(rows)), np.ones(len(own))])
+    equation = np.concatenate([[0], rows - first + 1, np.repeat(rows - first + 1, widths)])
+    column = np.concatenate([[0], parents, _local(game, player, own)])
+    return csr_array((data, (equation, column)), shape=(len(rows) + 1, _sizes(game)[player]))
