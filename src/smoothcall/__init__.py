@@ -24,7 +24,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from smoothcall.errors import UsageError as UsageError
+    from smoothcall.evaluation.equilibria import dominated_error as dominated_error
     from smoothcall.evaluation.equilibria import equilibrium_distance as equilibrium_distance
+    from smoothcall.evaluation.equilibria import kuhn_member as kuhn_member
     from smoothcall.evaluation.exploitability import BestResponse as BestResponse
     from smoothcall.evaluation.exploitability import Evaluation as Evaluation
     from smoothcall.evaluation.exploitability import best_response as best_response
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "errors": ["UsageError"],
-    "evaluation.equilibria": ["equilibrium_distance"],
+    "evaluation.equilibria": ["dominated_error", "equilibrium_distance", "kuhn_member"],
     "evaluation.exploitability": [
         "BestResponse", "Evaluation", "best_response", "evaluate", "expected_values", "exploitability", "nash_conv",
     ],

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import tempfile
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
+
+# What reading a cut off or overwritten file may raise, with the standard library's zip reader, JSON and NumPy behind it
+DAMAGED = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, KeyError, ValueError, TypeError, AttributeError,
+    NotImplementedError, RuntimeError,
+)  # fmt: skip
 
 
 def write(path: Path, data: bytes) -> None:

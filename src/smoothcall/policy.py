@@ -36,7 +36,8 @@ class Policy:
         if wrong.any():
             row = int(wrong.argmax())
             raise UsageError(f"{game.keys[row]!r} has the probabilities {table[row].tolist()} (accepted: {_LAW})")
-        table /= sums[:, None]
+        inexact = abs(sums - 1) > 1e-12  # others stay as they are, so that a saved policy is read back bit for bit
+        table[inexact] /= sums[inexact, None]
         table.flags.writeable = False
         self.game, self.table = game, table
         self.card = dict(card or {})  # where it comes from: solver, options, seed, measured results
@@ -198,7 +199,7 @@ def load(path: str | Path, of: Game | None = None) -> Policy:
         raise UsageError(f"{str(path)!r} is a folder, not an agent file") from None
     except UsageError:
         raise
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, KeyError, ValueError, TypeError, EOFError, OSError) as error:
+    except files.DAMAGED as error:
         raise UsageError(f"{str(path)!r} is not an agent file, or a damaged one ({error})") from None
     played = of if of is not None else game(named["name"], **named["options"])
     if (played.name, played.options) != (named["name"], named["options"]) or list(played.actions) != actions:

@@ -9,6 +9,7 @@ Amounts of raises are a player's *total chips in the hand* afterwards, as in the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -78,7 +79,7 @@ class Betting:
         self.street = 0
         self.finished = False
         self._pending: list[int] = []  # who has yet to act on this street, in order
-        self._closed: set[int] = set()  # who has acted since the last full raise, and so may only call or fold
+        self._acted: set[int] = set()  # who has acted on this street
         self._raises = 0
         self._step = 0  # the last full bet or raise of this street
         for seat in range(rules.seats):
@@ -113,7 +114,7 @@ class Betting:
     def to_call(self) -> int:
         """Chips the player to move must add to stay in."""
         player = self._turn()
-        return min(max(self.bets) - self.bets[player], self.stack(player))
+        return min(self._owes(player), self.stack(player))
 
     @property
     def raises(self) -> tuple[int, int] | None:
@@ -121,15 +122,7 @@ class Betting:
 
         In limit games both are the same. A stack too short for a full raise may go all in with what it has.
         """
-        player = self._turn()
-        street, top = self._rules_of_street, self.starting[player]
-        smallest = self.paid[player] + max(self.bets) - self.bets[player] + self._step
-        capped = street.max_raises is not None and self._raises >= street.max_raises
-        answered = any(self.alive[p] and self.stack(p) > 0 for p in range(self.rules.seats) if p != player)
-        if capped or player in self._closed or not answered or self.stack(player) <= self.to_call:
-            return None
-        smallest = min(smallest, top)
-        return smallest, smallest if self.rules.limit else top
+        return self._raises_of(self._turn())
 
     def stack(self, player: int) -> int:
         """Chips the player has left."""
@@ -180,16 +173,13 @@ class Betting:
     def raise_to(self, total: int | None = None) -> Raise:
         """Bet or raise to `total` chips in the hand; limit games need no amount."""
         self.verify_raise(total)
-        span, player, highest = self.raises, self._turn(), max(self.bets)
+        span, player, owed = self.raises, self._turn(), self._owes(self._turn())
         assert span is not None
         total = span[0] if total is None else total
         amount = total - self.paid[player]
         self._pay(player, amount)
         self._raises += 1
-        size = self.bets[player] - highest
-        if size >= self._step:  # a full raise re-opens the betting, a short all-in does not
-            self._step = size
-            self._closed.clear()
+        self._step = max(self._step, amount - owed)
         others = self._ring(player + 1)[:-1]
         self._pending = [player] + [p for p in others if self.alive[p] and self.stack(p) > 0]
         return self._moved(Raise(player, amount, total, "r" if self.rules.limit else f"r{total}"))
@@ -200,8 +190,10 @@ class Betting:
             return self.fold()
         if letter == "c":
             return self.call()
-        if letter[:1] == "r" and (letter == "r") == self.rules.limit and (letter == "r" or letter[1:].isdecimal()):
-            return self.raise_to(None if self.rules.limit else int(letter[1:]))
+        if self.rules.limit and letter == "r":
+            return self.raise_to()
+        if not self.rules.limit and re.fullmatch("r[0-9]{1,12}", letter):
+            return self.raise_to(int(letter[1:]))
         accepted = "f, c, r" if self.rules.limit else "f, c, r<total chips in the hand>"
         raise IllegalMove(f"unknown move {letter!r} (accepted: {accepted})")
 
@@ -214,6 +206,24 @@ class Betting:
     def _turn(self) -> int:
         self._verify_turn()
         return self._pending[0]
+
+    def _owes(self, player: int) -> int:
+        return max(self.bets) - self.bets[player]
+
+    def _raises_of(self, player: int) -> tuple[int, int] | None:
+        """What `raises` is to a player.
+
+        Who has acted may raise again only where the bet has gone up by a full raise since: by one, or by several short
+        all-ins together.
+        """
+        cap, owes, left = self._rules_of_street.max_raises, self._owes(player), self.stack(player)
+        capped = cap is not None and self._raises >= cap
+        closed = player in self._acted and owes < self._step
+        answered = any(self.alive[p] and self.stack(p) > self._owes(p) for p in range(self.rules.seats) if p != player)
+        if capped or closed or not answered or left <= owes:
+            return None
+        smallest = self.paid[player] + min(owes + self._step, left)
+        return smallest, smallest if self.rules.limit else self.starting[player]
 
     @property
     def _rules_of_street(self) -> Street:
@@ -234,15 +244,21 @@ class Betting:
             self.posts.append(Post(player, amount, kind))
 
     def _moved(self, move: M) -> M:
-        self._closed.add(move.player)
+        self._acted.add(move.player)
         self._pending.remove(move.player)
         self.moves.append(move)
         self.text += move.letter
+        self._go_on()
+        return move
+
+    def _go_on(self) -> None:
+        """To the next player who has something to decide: nobody is asked to check into players who are all in."""
+        while self._pending and self._owes(self._pending[0]) == 0 and self._raises_of(self._pending[0]) is None:
+            self._pending.pop(0)
         if self.alive_count == 1:
             self.finished = True
         elif not self._pending:
             self._next_street()
-        return move
 
     def _next_street(self) -> None:
         if self.street + 1 == len(self.rules.streets):
@@ -254,18 +270,15 @@ class Betting:
 
     def _open(self, street: int) -> None:
         self.street, self._raises, self._step = street, 0, self.rules.streets[street].bet
-        self._closed = set()
-        able = [p for p in self._ring(self._rules_of_street.first) if self.alive[p] and self.stack(p) > 0]
-        waiting = [p for p in able if self.bets[p] < max(self.bets)]
-        self._pending = able if len(able) > 1 or waiting else []
-        if not self._pending:
-            self._next_street()
+        self._acted = set()
+        self._pending = [p for p in self._ring(self._rules_of_street.first) if self.alive[p] and self.stack(p) > 0]
+        self._go_on()
 
 
 def passes(verify: Callable[[], None]) -> bool:
     """Whether a `verify_x` door lets through."""
     try:
         verify()
-    except IllegalMove:
+    except UsageError:
         return False
     return True

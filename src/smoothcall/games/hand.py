@@ -9,7 +9,7 @@ from random import Random
 
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting, IllegalMove, M, Move, Post, passes
-from smoothcall.games.cards import Cards
+from smoothcall.games.cards import Card, Cards
 from smoothcall.games.rules import PokerRules
 
 
@@ -61,6 +61,10 @@ class Hand(Betting):
         return tuple(card for cards in self.boards for card in cards)
 
     @property
+    def _seen(self) -> set[Card]:
+        return {card for cards in (*self.hole, *self.boards) for card in cards}
+
+    @property
     def due(self) -> Due | None:
         """What has to be dealt before anything else; None when a player is to move or the hand is over."""
         if self.finished and self.alive_count == 1:
@@ -73,26 +77,25 @@ class Hand(Betting):
         steps = [Due(player, street, rules.hole) for player in range(self.rules.seats)] if rules.hole else []
         return [*steps, Due(None, street, rules.board)] if rules.board else steps
 
-    def verify_deal(self, cards: Cards) -> None:
-        due = self.due
+    def verify_deal(self, cards: Cards | str) -> None:
+        deck, due = self.rules.deck, self.due
+        cards = deck.parse(cards) if isinstance(cards, str) else cards
         if due is None:
             raise IllegalMove("deal: no cards are due")
-        seen = {*self.board, *(card for hole in self.hole for card in hole)}
-        names = self.rules.deck.names
+        if any(not 0 <= card < deck.size for card in cards):
+            raise IllegalMove(f"deal {list(cards)}: cards are 0 to {deck.size - 1}")
         if len(cards) != due.count or len(set(cards)) != due.count:
-            raise IllegalMove(f"deal {names(cards)!r}: {due.count} different cards are due")
-        if any(not 0 <= card < self.rules.deck.size for card in cards):
-            raise IllegalMove(f"deal {list(cards)}: cards are 0 to {self.rules.deck.size - 1}")
-        if seen & set(cards):
-            raise IllegalMove(f"deal {names(cards)!r}: {names(sorted(seen & set(cards)))} was dealt before")
+            raise IllegalMove(f"deal {deck.names(cards)!r} (accepted now: {due.count} cards, each once)")
+        if again := sorted(self._seen & set(cards)):
+            raise IllegalMove(f"deal {deck.names(cards)!r}: {deck.names(again)} was dealt before")
 
-    def can_deal(self, cards: Cards) -> bool:
+    def can_deal(self, cards: Cards | str) -> bool:
         return passes(lambda: self.verify_deal(cards))
 
     def deal(self, cards: Cards | str) -> Deal:
         """Deal what is `due`: card numbers, or their names as in `"AhKs"`."""
-        cards = self.rules.deck.parse(cards) if isinstance(cards, str) else tuple(cards)
         self.verify_deal(cards)
+        cards = self.rules.deck.parse(cards) if isinstance(cards, str) else tuple(cards)
         due = self.due
         assert due is not None
         while len(self.boards) <= due.street:
@@ -110,8 +113,7 @@ class Hand(Betting):
         """Deal everything that is due from a fair shuffle of the cards not seen yet."""
         records = []
         while (due := self.due) is not None:
-            seen = {*self.board, *(card for hole in self.hole for card in hole)}
-            left = [card for card in range(self.rules.deck.size) if card not in seen]
+            left = [card for card in range(self.rules.deck.size) if card not in self._seen]
             records.append(self.deal(tuple(random.sample(left, due.count))))
         return records
 

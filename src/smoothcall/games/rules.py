@@ -31,8 +31,8 @@ class PokerRules:
     order: HandOrder
     streets: tuple[Street, ...]
     seats: int = 2
-    antes: tuple[int, ...] = ()  # dead money each seat puts in; missing seats pay none
-    blinds: tuple[int, ...] = ()  # live bets each seat puts in before the first card
+    antes: tuple[int, ...] = ()  # dead money, the same from every seat, or none at all
+    blinds: tuple[int, ...] = ()  # live bets each seat puts in before the first card; missing seats put in none
     limit: bool = True
     stack: int | None = None  # chips each seat starts with; None: always enough
 
@@ -41,14 +41,20 @@ class PokerRules:
             raise UsageError(f"{self.name}: {self.seats} seats (accepted: 2 to {MAX_SEATS})")
         if not self.streets:
             raise UsageError(f"{self.name}: a poker game needs at least one street")
-        if len(self.antes) > self.seats or len(self.blinds) > self.seats:
-            raise UsageError(f"{self.name}: more antes or blinds than the {self.seats} seats")
+        if self.antes and (len(self.antes) != self.seats or len(set(self.antes)) > 1):  # pots are layers of equal chips
+            raise UsageError(f"{self.name}: antes {self.antes} (accepted: none, or the same from each of {self.seats} seats)")
+        if len(self.blinds) > self.seats:
+            raise UsageError(f"{self.name}: {len(self.blinds)} blinds (accepted: at most {self.seats}, the seats)")
         if min((*self.antes, *self.blinds, 0)) < 0 or min(street.bet for street in self.streets) <= 0:
             raise UsageError(f"{self.name}: antes and blinds must not be negative and bets must be positive")
+        if min(min(street.hole, street.board, street.max_raises or 0) for street in self.streets) < 0:
+            raise UsageError(f"{self.name}: a street's cards and raises must not be negative")
         if self.stack is not None and self.stack <= 0:
             raise UsageError(f"{self.name}: a stack of {self.stack} (accepted: 1 or more)")
         if not self.limit and self.stack is None:
             raise UsageError(f"{self.name}: a no-limit game needs a stack")
+        if self.stack is None and any(street.max_raises is None for street in self.streets):
+            raise UsageError(f"{self.name}: a game in which everybody always has enough needs max_raises on every street")
         needed = sum(street.hole * self.seats + street.board for street in self.streets)
         if needed > self.deck.size:
             raise UsageError(f"{self.name}: {needed} cards are dealt, the deck has {self.deck.size}")

@@ -82,6 +82,8 @@ class Game:
     def keys(self) -> list[str]:
         """[rows] the key of every information state: `<own cards>[/<board>]:<betting>`."""
         tree, labels = self.tree, self.deals.labels
+        if isinstance(self.rules, MatrixGame):  # everybody moves at once: nobody has seen anything
+            return [":"] * tree.rows
         betting = {int(node): tree.betting(int(node)) for node in np.unique(self.row_node)}
         return [
             f"{labels[tree.round[node]][row - tree.first_row[node]]}:{betting[int(node)]}"

@@ -24,6 +24,14 @@ def inlined(function: F) -> F:
     return cast(F, numba.njit(inline="always", error_model="numpy")(function))
 
 
+def uncached(function: F) -> F:
+    """A kernel that calls itself, and its callers: compiled at every start, because Numba's cache hands back code that crashes.
+
+    (Numba 0.68: a self-recursive function read from the cache ends in a segmentation fault.)
+    """
+    return cast(F, numba.njit(nogil=True, error_model="numpy")(function))
+
+
 def plain(function: F) -> F:
     """The function behind a kernel, to be called with lists where compiling would not pay."""
     return cast(F, getattr(function, "py_func", function))

@@ -12,6 +12,8 @@ from smoothcall.kernels.cfr import State, learn_row, match_row
 from smoothcall.kernels.random import draw_deal
 from smoothcall.kernels.tables import Array, Form, OneDeal, Walk
 
+REVIEW = 16
+
 
 @inlined
 def open_row(form: Form, row: int, state: State) -> None:
@@ -98,13 +100,19 @@ def iterate(form: Form, part: OneDeal, walk: Walk, state: State, generator: Arra
 
 
 @kernel
-def iterate_pruned(form: Form, part: OneDeal, walk: Walk, state: State, generator: Array, count: int, prune: float) -> int:
-    """The same with pruning: a kernel of its own, because one with both loops in it runs slower."""
+def iterate_pruned(
+    form: Form, part: OneDeal, walk: Walk, state: State, generator: Array, start: int, count: int, prune: float
+) -> int:
+    """The same with pruning, after the first `start` iterations; every 16th iteration prunes nothing.
+
+    Those look again at what was given up: without them games larger than Kuhn do not converge.
+    """
     nodes = part.node_row.shape[1]
     seen, skipped, held = np.empty(nodes), np.empty(nodes, np.int32), np.empty(nodes)
     visited = 0
     for player in range(walk.bucket.shape[1]):
         state.plan[player] = 1.0
-    for _ in range(count):
-        visited += sweep_pruned(form, part, draw_deal(walk, generator), state, prune, seen, skipped, held)
+    for iteration in range(start, start + count):
+        now = prune if iteration % REVIEW else 0.0
+        visited += sweep_pruned(form, part, draw_deal(walk, generator), state, now, seen, skipped, held)
     return visited

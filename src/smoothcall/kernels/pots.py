@@ -14,7 +14,8 @@ def settle(paid: Any, alive: int, strength: Any, units: Any) -> None:
     """Write each player's pay-off in units of 1/2520 chip.
 
     paid[P]: chips put in; alive: a bit per player still in; strength[P]: the higher wins, equals share. Each layer of
-    equal contributions is a pot of its own, won by the best hand among those alive who paid for it.
+    equal contributions is a pot of its own, won by the best hand among those alive who paid for it. Somebody alive has
+    paid the most: who bets highest has nothing to fold to.
     """
     players = len(paid)
     for player in range(players):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from smoothcall.errors import unknown
 from smoothcall.information.game import Game
+from smoothcall.solvers.base import Solver
 from smoothcall.solvers.cfr import CFR, CFRPlus, DiscountedCFR, LinearCFR, PredictiveCFRPlus
 from smoothcall.solvers.fictitious_play import FictitiousPlay
 from smoothcall.solvers.linear_program import LinearProgram
 from smoothcall.solvers.mccfr import MonteCarloCFR
 from smoothcall.solvers.regret_matching import RegretMatching
-from smoothcall.solvers.base import Solver
 
 SOLVERS: dict[str, tuple[type[Solver], str]] = {
     "cfr": (CFR, "counterfactual regret minimisation, full width"),

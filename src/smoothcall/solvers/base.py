@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from sys import maxsize
 from typing import Any, ClassVar
 
 from smoothcall.errors import UsageError
@@ -17,6 +18,7 @@ class Solver(ABC):
     """`run(a)` then `run(b)` is `run(a + b)`, bit for bit on one thread; `restore(state())` loses nothing."""
 
     OPTIONS: ClassVar[dict[str, Option]] = {}
+    LAST: ClassVar[int] = maxsize  # the iteration after which nothing changes
     THREADS: ClassVar[str] = ""  # what more than one thread gives up; empty where there can be only one
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:

@@ -7,10 +7,9 @@ best; player 1's values q are one number a row and one for the start. Player 1's
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array, hstack
 
 from smoothcall.errors import UsageError
 from smoothcall.information.game import Game
@@ -18,9 +17,14 @@ from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
 from smoothcall.solvers.base import Solver
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 
 class LinearProgram(Solver):
     """The first iteration solves the game; more change nothing."""
+
+    LAST: ClassVar[int] = 1
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
         super().__init__(name, game, seed=seed, threads=threads, options=options)
@@ -45,6 +49,9 @@ class LinearProgram(Solver):
 
 def solve(game: Game) -> Array:
     """[sequences] equilibrium plans of both players."""
+    from scipy.optimize import linprog  # half a second, for this solver alone
+    from scipy.sparse import csr_array, hstack
+
     form = game.form
     payoff = _payoffs(game)
     flow = [_flow(game, player) for player in range(2)]
@@ -81,6 +88,8 @@ def _sizes(game: Game) -> list[int]:
 
 def _payoffs(game: Game) -> csr_array:
     """What player 0 gets for each pair of sequences, weighted with chance."""
+    from scipy.sparse import csr_array
+
     form = game.form
     places = (_local(game, 0, form.result_sequence[0]), _local(game, 1, form.result_sequence[1]))
     rows, columns = _sizes(game)
@@ -89,6 +98,8 @@ def _payoffs(game: Game) -> csr_array:
 
 def _flow(game: Game, player: int) -> csr_array:
     """The equations that make a vector a plan: the empty sequence is played, each row passes on what comes to it."""
+    from scipy.sparse import csr_array
+
     form = game.form
     first, last = int(form.player_row[player]), int(form.player_row[player + 1])
     rows = np.arange(first, last)

@@ -65,9 +65,11 @@ class MonteCarloCFR(Solver):
         if self._one_deal:
             scratch = (np.ones_like(self._regret) for _ in range(4))
             state = State(self._regret, self._average, *scratch)
-            tables = (game.form, game.parts, game.walk, state, generator, count)
+            tables = (game.form, game.parts, game.walk, state, generator)
             prune = self.options["prune"]
-            return one_deal.iterate_pruned(*tables, prune) if prune else one_deal.iterate(*tables)
+            if prune:
+                return one_deal.iterate_pruned(*tables, self.iterations, count, prune)
+            return one_deal.iterate(*tables, count)
         scheme = SCHEMES[self.options["sampling"]]
         return kernels.iterate(game.walk, scheme, self.options["epsilon"], self._regret, self._average, generator, count)
 

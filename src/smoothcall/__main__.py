@@ -1,0 +1,5 @@
+"""`python -m smoothcall` is `smoothcall`."""
+
+from smoothcall.cli import main
+
+main()

@@ -1,0 +1,198 @@
+"""The one object behind the command line, the page and the tests: everything a user can ask for, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from smoothcall import files
+from smoothcall.errors import UsageError, unknown
+from smoothcall.evaluation.exploitability import evaluate
+from smoothcall.experiments import EXPERIMENTS, reproduce
+from smoothcall.games.catalog import CATALOG
+from smoothcall.information.game import game, options_of
+from smoothcall.options import Option
+from smoothcall.policy import Policy, load
+from smoothcall.solvers import SOLVERS
+from smoothcall.store.runs import Progress, Run, free_folder, read_config, read_metrics
+
+Watch = Callable[[Progress], None]
+Stop = Callable[[], bool]
+
+
+class App:
+    """Answers are plain dictionaries that JSON can hold; wrong input raises UsageError before anything is written."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or Path()  # where runs and ledgers go unless said otherwise
+
+    def games(self) -> list[dict[str, Any]]:
+        answer = []
+        for name, entry in CATALOG.items():
+            made = game(name)
+            answer.append(
+                {
+                    "name": name,
+                    "summary": entry.summary,
+                    "players": made.players,
+                    "nodes": len(made.tree.kind),
+                    "deals": made.deals.count,
+                    "information_states": made.tree.rows,
+                    "options": _describe(options_of(name)),
+                }
+            )
+        return answer
+
+    def solvers(self) -> list[dict[str, Any]]:
+        return [
+            {"name": name, "summary": summary, "threads": built.THREADS, "options": _describe(built.OPTIONS)}
+            for name, (built, summary) in SOLVERS.items()
+        ]
+
+    def train(
+        self,
+        game_spec: str,
+        solver_name: str,
+        *,
+        iterations: int | None = None,
+        seconds: float | None = None,
+        seed: int = 0,
+        threads: int = 1,
+        options: Mapping[str, object] | None = None,
+        out: Path | None = None,
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+    ) -> dict[str, Any]:
+        stem = f"{game(game_spec).spec}-{solver_name}".replace(":", "-").replace("=", "").replace(",", "-")
+        run = Run.create(
+            out or free_folder(self.folder / "runs", stem),
+            game_spec,
+            solver_name,
+            seed=seed,
+            threads=threads,
+            options=options,
+            iterations=iterations,
+            seconds=seconds,
+        )
+        run.train(watch=watch, stop=stop)
+        return _report(run)
+
+    def resume(
+        self, folder: Path, *, iterations: int | None = None, watch: Watch | None = None, stop: Stop | None = None
+    ) -> dict[str, Any]:
+        run = Run.open(folder)
+        run.train(iterations=iterations, watch=watch, stop=stop)
+        return _report(run)
+
+    def agent(self, path: Path, of: str | None = None) -> Policy:
+        """An agent by its file, or by the folder of the run that made it; of a certain game where one is named."""
+        if path.is_dir():
+            read_config(path)
+            if not (path / "agent.agent").exists():
+                raise UsageError(f"run {str(path)!r} has no agent yet (finish it with `smoothcall resume`)")
+            path = path / "agent.agent"
+        return load(path, game(of) if of else None)
+
+    def evaluate(self, path: Path, *, of: str | None = None, greedy: bool = False) -> dict[str, Any]:
+        from smoothcall.evaluation.equilibria import dominated_error, equilibrium_distance
+
+        policy = self.agent(path, of)
+        policy = policy.greedy() if greedy else policy
+        found = evaluate(policy.game, policy)
+        answer: dict[str, Any] = {
+            "game": policy.game.spec,
+            "greedy": greedy,
+            "nash_conv": found.nash_conv,
+            "exploitability": found.exploitability,
+            "epsilon": found.epsilon,
+            "values": found.values,
+            "best_response_values": found.best_response_values,
+            "epsilons": found.epsilons,
+            "card": policy.card,
+        }
+        try:
+            distance = equilibrium_distance(policy.game, policy)
+        except UsageError:  # no equilibria are known in closed form
+            return answer
+        finite = distance.kullback_leibler if distance.kullback_leibler < float("inf") else None
+        answer["equilibrium"] = {"squared_error": distance.squared_error, "kullback_leibler": finite}
+        answer["dominated_error"] = dominated_error(policy.game, policy)
+        return answer
+
+    def show(self, path: Path, key: str | None = None, *, of: str | None = None) -> dict[str, Any]:
+        policy = self.agent(path, of)
+        made = policy.game
+        rows = made.rows(key) if key is not None else range(made.tree.rows)
+        states = [
+            {
+                "player": int(made.row_player[row]),
+                "key": made.keys[row],
+                "probabilities": policy.probabilities(made.keys[row], int(made.row_player[row])),
+            }
+            for row in rows
+        ]
+        return {"game": made.spec, "actions": list(made.actions), "states": states}
+
+    def plot(self, folders: Sequence[Path], out: Path, *, x: str = "iterations") -> dict[str, Any]:
+        from smoothcall.store.curves import AXES, draw_curves
+
+        if x not in AXES:
+            raise unknown("axis", x, AXES)
+        if not out.parent.is_dir():
+            raise UsageError(f"cannot write {str(out)!r}: there is no folder {str(out.parent)!r}")
+        configs = [read_config(folder) for folder in folders]
+        labels = [f"{config['game']['name']} {config['solver']['name']}" for config in configs]
+        if len(set(labels)) < len(labels):
+            labels = [f"{label} ({folder.name})" for label, folder in zip(labels, folders, strict=True)]
+        curves = [(label, read_metrics(folder)) for label, folder in zip(labels, folders, strict=True)]
+        files.write(out, draw_curves(curves, x))
+        return {"picture": str(out), "runs": [str(folder) for folder in folders]}
+
+    def experiments(self) -> list[dict[str, Any]]:
+        return [{"name": name, "summary": summary} for name, summary in EXPERIMENTS.items()]
+
+    def reproduce(
+        self, name: str, *, quick: bool = False, out: Path | None = None, tell: Callable[[str], None] | None = None
+    ) -> dict[str, Any]:
+        return reproduce(name, quick=quick, out=out or self.folder / "docs" / "ledger", tell=tell or (lambda line: None))
+
+    def bench(
+        self, names: Sequence[str] = (), *, repeats: int = 5, tell: Callable[[str], None] | None = None
+    ) -> dict[str, Any]:
+        from smoothcall.experiments.speed import measure
+
+        return {"figures": [figure.as_dict() for figure in measure(names, repeats=repeats, tell=tell or (lambda line: None))]}
+
+
+def _describe(options: Mapping[str, Option]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "default": str(option.default).lower() if option.type is bool or option.default is None else str(option.default),
+            "accepted": option.accepted,
+            "help": option.help,
+        }
+        for name, option in options.items()
+    ]
+
+
+def _report(run: Run) -> dict[str, Any]:
+    """What a run came to."""
+    metric = run.evaluation()
+    return {
+        "folder": str(run.folder),
+        "agent": str(run.agent),
+        "curve": str(run.folder / "curve.png"),
+        "game": run.game.spec,
+        "solver": run.solver.name,
+        "done": run.done,
+        "iterations": metric.iterations,
+        "seconds": run.seconds,
+        "nodes": metric.nodes,
+        "nash_conv": metric.nash_conv,
+        "exploitability": metric.exploitability,
+        "values": metric.values,
+        "epsilons": metric.epsilons,
+        "note": run.solver.THREADS if run.solver.threads > 1 else "",
+    }

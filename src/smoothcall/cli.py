@@ -1,0 +1,358 @@
+"""The command line: parses options, builds the App, prints. Messages and progress go to standard error.
+
+Exit status: 0 done, 1 failed, 2 bad usage, 130 stopped by Ctrl-C (with everything saved).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from smoothcall import __version__
+from smoothcall.errors import UsageError
+from smoothcall.options import number
+
+if TYPE_CHECKING:
+    from smoothcall.app import App
+
+cli = typer.Typer(
+    name="smoothcall",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Learn to play games of hidden information by self-play, and know exactly how well.\n\n"
+    "Try: smoothcall train leduc cfr+ --seconds 5",
+)
+
+
+def _whole(text: str) -> int:
+    value = number(text, whole=True)
+    if value is None:
+        raise typer.BadParameter(f"{text!r} is not a whole number (accepted: 1000, 1e6, 1_000_000)")
+    return int(value)
+
+
+def _real(text: str) -> float:
+    value = number(text, whole=False)
+    if value is None:
+        raise typer.BadParameter(f"{text!r} is not a number (accepted: 2.5, 1e3)")
+    return float(value)
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Iterations = Annotated[int | None, typer.Option(parser=_whole, metavar="N", help="How many iterations in all, as 1e6.")]
+Agent = Annotated[Path, typer.Argument(metavar="AGENT", help="An agent file, or the folder of the run that made it.")]
+Of = Annotated[str | None, typer.Option("--game", metavar="GAME", help="Refuse an agent of another game.")]
+
+
+@cli.command()
+def games(as_json: Json = False) -> None:
+    """List the games, their sizes and options."""
+    answer = _app().games()
+    if not _printed(as_json, {"games": answer}):
+        rows = [[g["name"], g["players"], g["nodes"], g["deals"], g["information_states"], g["summary"]] for g in answer]
+        _table(["game", "players", "nodes", "deals", "information states", ""], rows)
+        _print_options(answer)
+
+
+@cli.command()
+def solvers(as_json: Json = False) -> None:
+    """List the solvers and their options."""
+    answer = _app().solvers()
+    if not _printed(as_json, {"solvers": answer}):
+        _table(["solver", ""], [[s["name"], s["summary"]] for s in answer])
+        _print_options(answer)
+
+
+@cli.command()
+def train(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game, with options behind a colon: kuhn:pot=8.")],
+    solver: Annotated[str, typer.Argument(metavar="SOLVER", help="A solver.")],
+    iterations: Iterations = None,
+    seconds: Annotated[float | None, typer.Option(parser=_real, metavar="S", help="How long to learn, instead.")] = None,
+    seed: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Seed of the random generator.")] = 0,
+    threads: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Threads; docs/threads.md says where they pay.")] = 1,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="An option of the solver; may be repeated.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="A new folder [default: runs/GAME-SOLVER].")] = None,
+    as_json: Json = False,
+) -> None:
+    """Learn a game; 10 seconds unless told otherwise. Ctrl-C stops and saves.
+
+    Examples: smoothcall train leduc cfr+ --seconds 5; smoothcall train kuhn mccfr --iterations 1e6 --set sampling=outcome
+    """
+    options = _settings(settings or [])
+    with _Watch(f"{game} {solver}") as watch:
+        answer = _app().train(
+            game, solver, iterations=iterations, seconds=seconds, seed=seed, threads=threads, options=options, out=out,
+            watch=watch.progress, stop=watch.stopped,
+        )  # fmt: skip
+    _print_run(answer, as_json)
+
+
+@cli.command()
+def resume(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    iterations: Iterations = None,
+    as_json: Json = False,
+) -> None:
+    """Go on with a run, bit-exactly, to its end or to so many iterations in all."""
+    with _Watch(folder.name) as watch:
+        answer = _app().resume(folder, iterations=iterations, watch=watch.progress, stop=watch.stopped)
+    _print_run(answer, as_json)
+
+
+@cli.command()
+def evaluate(
+    agent: Agent,
+    greedy: Annotated[bool, typer.Option("--greedy", help="Evaluate the most likely action instead of the mixture.")] = False,
+    of: Of = None,
+    as_json: Json = False,
+) -> None:
+    """Say exactly how good an agent is: NashConv, exploitability, values, what each player can gain."""
+    answer = _app().evaluate(agent, of=of, greedy=greedy)
+    if _printed(as_json, answer):
+        return
+    _say(f"{answer['game']}{' (greedy)' if greedy else ''}, in chips a hand")
+    rows = [["NashConv", answer["nash_conv"]], ["exploitability (NashConv / players)", answer["exploitability"]]]
+    rows.append(["epsilon (largest gain of one player)", answer["epsilon"]])
+    if "equilibrium" in answer:
+        rows.append(["mean squared error to the closest equilibrium", answer["equilibrium"]["squared_error"]])
+        divergence = answer["equilibrium"]["kullback_leibler"]
+        rows.append(["Kullback-Leibler divergence to the closest", "infinite" if divergence is None else divergence])
+        rows.append(["probability of dominated actions, summed", answer["dominated_error"]])
+    _table(["", ""], [[name, _figure(value)] for name, value in rows])
+    players = zip(answer["values"], answer["best_response_values"], answer["epsilons"], strict=True)
+    _table(
+        ["player", "value", "best response", "gain"],
+        [[number, *map(_figure, figures)] for number, figures in enumerate(players)],
+    )
+
+
+@cli.command()
+def show(
+    agent: Agent,
+    key: Annotated[str | None, typer.Argument(metavar="[KEY]", help="An information state, such as K/Q:crrc/r.")] = None,
+    of: Of = None,
+    as_json: Json = False,
+) -> None:
+    """Show a strategy, whole or at one information state."""
+    answer = _app().show(agent, key, of=of)
+    if _printed(as_json, answer):
+        return
+    rows = []
+    for state in answer["states"]:
+        chances = [state["probabilities"].get(action) for action in answer["actions"]]
+        rows.append([state["player"], state["key"], *("" if chance is None else _bar(chance) for chance in chances)])
+    _table(["player", "information state", *answer["actions"]], rows)
+
+
+@cli.command()
+def plot(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of runs.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The picture to write.")] = Path("curves.png"),
+    x: Annotated[str, typer.Option("--x", metavar="AXIS", help="iterations, seconds or nodes.")] = "iterations",
+    as_json: Json = False,
+) -> None:
+    """Draw the learning curves of runs on one picture."""
+    answer = _app().plot(folders, out, x=x)
+    if not _printed(as_json, answer):
+        _say(f"wrote {answer['picture']}")
+
+
+@cli.command()
+def reproduce(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A paper; without one, list them.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, in seconds.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the page goes [default: docs/ledger].")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a paper's experiments again and write what it published beside what we get."""
+    if name is None:
+        answer = {"experiments": _app().experiments()}
+        if not _printed(as_json, answer):
+            _table(["paper", ""], [[paper["name"], paper["summary"]] for paper in answer["experiments"]])
+        return
+    answer = _app().reproduce(name, quick=quick, out=out, tell=_tell)
+    if not _printed(as_json, answer):
+        _table(
+            ["what", "published", "ours", ""],
+            [[check["what"], check["published"], check["ours"], check["verdict"]] for check in answer["checks"]],
+        )
+        _say(f"wrote {answer['page']}")
+
+
+@cli.command()
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Figures to measure; all without any.")] = None,
+    repeats: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Repeats behind each median.")] = 5,
+    as_json: Json = False,
+) -> None:
+    """Measure speed on one core: medians of repeats, compilation excluded. benchmarks/peers.py adds other packages."""
+    answer = _app().bench(names or [], repeats=repeats, tell=_tell)
+    if not _printed(as_json, answer):
+        rows = [[f["name"], _figure(f["value"]), f["unit"], f"± {f['spread']:.0%}"] for f in answer["figures"]]
+        _table(["figure", "median", "unit", "spread"], rows)
+
+
+@cli.callback(invoke_without_command=True)
+def _callback(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False
+) -> None:
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+_PARSING: Any = typer.BadParameter.__mro__[2]  # what every error of the parser derives from; Typer does not export it
+
+
+def main() -> None:
+    """Entry point: every wrong input is one line on standard error and exit status 2."""
+    try:
+        code = cli(standalone_mode=False)
+    except _PARSING as error:
+        code = _fail(" ".join(error.format_message().split()), 2)
+    except UsageError as error:
+        code = _fail(str(error), 2)
+    except (typer.Abort, KeyboardInterrupt):
+        code = _fail("stopped", 130)
+    except BrokenPipeError:  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    except (OSError, MemoryError) as error:
+        code = _fail(str(error) or type(error).__name__, 1)
+    sys.exit(code or 0)
+
+
+def _fail(text: str, code: int) -> int:
+    typer.echo(f"smoothcall: {text}", err=True)
+    return code
+
+
+def _app() -> App:
+    from smoothcall.app import App
+
+    return App()
+
+
+def _settings(pairs: list[str]) -> dict[str, str]:
+    for pair in pairs:
+        if "=" not in pair[1:]:
+            raise UsageError(f"--set {pair} (accepted: --set name=value)")
+    return {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
+
+
+class _Watch:
+    """A live progress line on standard error; the first Ctrl-C asks for a stop, a second one does not wait for it."""
+
+    def __init__(self, label: str) -> None:
+        from rich.console import Console
+
+        self.console = Console(stderr=True)
+        self.label, self.asked, self.told = label, False, 0.0
+        self.progress: Callable[[Any], None] = self._draw if self.console.is_terminal else self._tell
+
+    def __enter__(self) -> _Watch:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self.bar = Progress(
+            TextColumn("{task.description}"), BarColumn(bar_width=20), TextColumn("{task.fields[text]}"),
+            TimeRemainingColumn(compact=True), console=self.console, disable=not self.console.is_terminal, transient=True,
+        )  # fmt: skip
+        self.task = self.bar.add_task(self.label, total=1.0, text="starting (kernels are compiled on first use)")
+        self.bar.start()
+        self.before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self.before)
+        self.bar.stop()
+
+    def stopped(self) -> bool:
+        return self.asked
+
+    def _interrupt(self, *_: object) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+    def _line(self, at: Any) -> str:
+        measured = "" if at.nash_conv is None else f"  NashConv {at.nash_conv:.3g}"
+        return f"{at.iterations:,} iterations  {at.speed:,.0f}/s{measured}"
+
+    def _draw(self, at: Any) -> None:
+        self.bar.update(self.task, completed=at.fraction, text=self._line(at))
+
+    def _tell(self, at: Any) -> None:
+        """Without a terminal: a plain line every five seconds."""
+        if at.seconds - self.told >= 5:
+            self.told = at.seconds
+            _tell(f"{self.label}: {self._line(at)}, {at.fraction:.0%}")
+
+
+def _print_run(answer: dict[str, Any], as_json: bool) -> None:
+    if not _printed(as_json, answer):
+        state = "" if answer["done"] else f"  (stopped; go on with: smoothcall resume {answer['folder']})"
+        _say(f"{answer['game']} {answer['solver']}: {answer['iterations']:,} iterations in {answer['seconds']:.2f} s{state}")
+        values = ", ".join(f"player {player} {value:+.6f}" for player, value in enumerate(answer["values"]))
+        _say(f"NashConv {answer['nash_conv']:.3g}   exploitability {answer['exploitability']:.3g}   values: {values}")
+        if answer["note"]:
+            _say(f"note: {answer['note']}")
+        _say(f"saved {answer['agent']} and {answer['curve']}")
+        folder = answer["folder"]
+        _say(f"try next:  smoothcall show {folder}   smoothcall evaluate {folder}   smoothcall plot {folder}")
+    if not answer["done"]:
+        raise typer.Exit(130)
+
+
+def _print_options(answer: list[dict[str, Any]]) -> None:
+    rows = [
+        [entry["name"], option["name"], option["default"], option["accepted"], option["help"]]
+        for entry in answer
+        for option in entry["options"]
+    ]
+    _table(["", "option", "default", "accepted", ""], rows)
+
+
+def _printed(as_json: bool, answer: dict[str, Any]) -> bool:
+    if as_json:
+        typer.echo(json.dumps(answer, allow_nan=False))
+    return as_json
+
+
+def _say(text: str) -> None:
+    typer.echo(text)
+
+
+def _tell(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def _figure(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.6g}"
+
+
+def _bar(chance: float) -> str:
+    return f"{chance:6.1%} {'█' * round(8 * chance):<8}"
+
+
+def _table(heads: list[str], rows: list[list[Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*heads, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*map(str, row))
+    console = Console()
+    console.print(table, markup=False) if console.is_terminal else Console(width=200).print(table)

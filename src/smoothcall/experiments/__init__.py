@@ -1,0 +1,22 @@
+"""One module per paper: its games, parameters, published figures, and what we get."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from smoothcall.errors import unknown
+
+EXPERIMENTS = {
+    "bahuguna2018": "Learning for Hidden Information Games: regret matching and CFR on Rock-Paper-Scissors and Kuhn poker",
+}
+
+
+def reproduce(name: str, *, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
+    """Run a paper's experiments, write its page under `out`, and return the checks with their verdicts."""
+    if name not in EXPERIMENTS:
+        raise unknown("paper", name, EXPERIMENTS)
+    answer: dict[str, Any] = import_module(f"smoothcall.experiments.{name}").run(quick=quick, out=out, tell=tell)
+    return answer

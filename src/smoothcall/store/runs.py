@@ -1,0 +1,304 @@
+"""A run: a folder that can be stopped, killed and resumed, and ends the same bit for bit as if it never had been.
+
+config.json      everything needed to start it again, versions included
+metrics.jsonl    one line per evaluation, at log-spaced iterations
+checkpoint.npz   the solver's whole state; written beside and moved into place every few seconds
+agent.agent      what was learned
+curve.png        NashConv over iterations
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from smoothcall import files
+from smoothcall.errors import UsageError
+from smoothcall.evaluation.exploitability import Evaluation, evaluate
+from smoothcall.information.game import Game, game
+from smoothcall.policy import Policy
+from smoothcall.solvers import Solver, solver
+
+FORMAT = 1
+CHECKPOINT_SECONDS = 3.0
+SLICE_SECONDS = 0.2  # how long the solver runs before progress is shown and a stop is noticed
+POINTS_PER_DECADE = 8
+DEFAULT_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run is; sent to whoever watches, several times a second."""
+
+    iterations: int
+    seconds: float  # spent learning, over all sessions of the run
+    speed: float  # iterations a second, lately
+    fraction: float  # of the way to the end
+    nash_conv: float | None  # as of the last evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One evaluation of the policy learned so far; values are chips a hand."""
+
+    iterations: int
+    seconds: float
+    nodes: int
+    nash_conv: float
+    exploitability: float
+    values: tuple[float, ...]
+    epsilons: tuple[float, ...]
+
+
+class Run:
+    """Create a run or open one, then `train`."""
+
+    def __init__(self, folder: Path, config: Mapping[str, Any]) -> None:
+        self.folder, self.config = folder, dict(config)
+        about, how = config["game"], config["solver"]
+        self.game: Game = game(about["name"], **about["options"])
+        self.solver: Solver = solver(how["name"], self.game, seed=how["seed"], threads=how["threads"], **how["options"])
+        self.seconds = 0.0
+        self.metrics: list[Metric] = []
+
+    @classmethod
+    def create(
+        cls,
+        folder: Path,
+        game_spec: str,
+        solver_name: str,
+        *,
+        seed: int = 0,
+        threads: int = 1,
+        options: Mapping[str, object] | None = None,
+        iterations: int | None = None,
+        seconds: float | None = None,
+    ) -> Run:
+        """A new run in a new folder. Everything is checked before anything is written."""
+        if iterations is not None and seconds is not None:
+            raise UsageError("give a number of iterations or of seconds, not both")
+        if iterations is None and seconds is None:
+            seconds = DEFAULT_SECONDS
+        verify_length(iterations, seconds)
+        if folder.exists():
+            raise UsageError(f"output folder {str(folder)!r} exists (accepted: a new one; to go on with a run: resume)")
+        made = game(game_spec)
+        built = solver(solver_name, made, seed=seed, threads=threads, **(options or {}))
+        config = {
+            "format": FORMAT,
+            "game": {"name": made.name, "options": made.options},
+            "solver": {"name": solver_name, "seed": seed, "threads": threads, "options": _plain(built.options)},
+            "iterations": iterations,
+            "seconds": seconds,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": {name: version(name) for name in ("smoothcall", "numpy", "numba")}
+            | {"python": platform.python_version()},
+        }
+        try:
+            folder.mkdir(parents=True)
+            files.write_json(folder / "config.json", config)
+        except OSError as error:
+            raise UsageError(f"output folder {str(folder)!r} cannot be made ({error.strerror})") from None
+        return cls(folder, config)
+
+    @classmethod
+    def open(cls, folder: Path) -> Run:
+        """A run as its last checkpoint left it."""
+        config = read_config(folder)
+        run = cls(folder, config)
+        checkpoint = folder / "checkpoint.npz"
+        if checkpoint.exists():
+            try:
+                with np.load(io.BytesIO(checkpoint.read_bytes()), allow_pickle=False) as stored:
+                    state = {name: stored[name] for name in stored.files}
+                run.seconds = float(state["seconds"])
+            except files.DAMAGED as error:
+                raise UsageError(f"{str(checkpoint)!r} is damaged ({error}); without it the run would start again") from None
+            run.solver.restore(state)
+        run.metrics = [metric for metric in read_metrics(folder) if metric.iterations <= run.solver.iterations]
+        run._write_metrics()
+        return run
+
+    @property
+    def done(self) -> bool:
+        """Whether the run has come as far as it was asked to."""
+        return self._fraction(self.config["iterations"], self.config["seconds"]) >= 1
+
+    @property
+    def agent(self) -> Path:
+        return self.folder / "agent.agent"
+
+    def train(
+        self,
+        *,
+        iterations: int | None = None,
+        watch: Callable[[Progress], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Metric:
+        """Learn until the end (or `iterations` in all, which becomes the new end), or until `stop()` says so.
+
+        Ends, in every case, with a checkpoint, an agent file and a curve.
+        """
+        if iterations is not None:
+            verify_length(iterations, None)
+            if iterations < self.solver.iterations:
+                raise UsageError(f"iterations={iterations}: the run has done {self.solver.iterations} (accepted: that or more)")
+            self.config |= {"iterations": iterations, "seconds": None}
+            files.write_json(self.folder / "config.json", self.config)
+        target, limit = self.config["iterations"], self.config["seconds"]
+        step, saved, speed = 1, time.monotonic(), 0.0
+        while self._fraction(target, limit) < 1 and not (stop and stop()):
+            due = next(point for point in evaluation_points() if point > self.solver.iterations)
+            end = min(due, self.solver.iterations + step, target if target is not None else due, self.solver.LAST)
+            count, started = end - self.solver.iterations, time.monotonic()
+            self.solver.run(count)
+            spent = max(time.monotonic() - started, 1e-9)
+            self.seconds += spent
+            speed = count / spent if count >= step or not speed else speed
+            step = max(1, int(min(speed * SLICE_SECONDS, step * 4)))
+            if self.solver.iterations == due:
+                self._measure()
+            if time.monotonic() - saved > CHECKPOINT_SECONDS:
+                self._checkpoint()
+                saved = time.monotonic()
+            if watch:
+                latest = self.metrics[-1].nash_conv if self.metrics else None
+                fraction = min(1.0, self._fraction(target, limit))
+                watch(Progress(self.solver.iterations, self.seconds, speed, fraction, latest))
+        if self._fraction(target, limit) >= 1:
+            self._measure()
+        self._checkpoint()
+        metric = self.evaluation()
+        self.policy(metric).save(self.agent)
+        from smoothcall.store.curves import draw_curves
+
+        files.write(self.folder / "curve.png", draw_curves([(self.label, self.metrics)]))
+        return metric
+
+    @property
+    def label(self) -> str:
+        return f"{self.game.spec} {self.solver.name}"
+
+    def policy(self, measured: Metric) -> Policy:
+        """What was learned, with its card."""
+        policy = self.solver.policy()
+        policy.card = {
+            **_plain(policy.card),
+            "seconds": round(self.seconds, 3),
+            "created": self.config["created"],
+            "versions": self.config["versions"],
+            "results": {"nash_conv": measured.nash_conv, "exploitability": measured.exploitability, "values": measured.values},
+        }
+        return policy
+
+    def _fraction(self, target: int | None, limit: float | None) -> float:
+        done = self.solver.iterations
+        if done >= self.solver.LAST:
+            return 1.0
+        return done / target if target is not None else self.seconds / (limit or DEFAULT_SECONDS)
+
+    def evaluation(self) -> Metric:
+        """The policy learned so far, evaluated."""
+        if self.metrics and self.metrics[-1].iterations == self.solver.iterations:
+            return self.metrics[-1]
+        found: Evaluation = evaluate(self.game, self.solver.policy())
+        return Metric(
+            iterations=self.solver.iterations,
+            seconds=round(self.seconds, 6),
+            nodes=self.solver.nodes,
+            nash_conv=found.nash_conv,
+            exploitability=found.exploitability,
+            values=found.values,
+            epsilons=found.epsilons,
+        )
+
+    def _measure(self) -> None:
+        """Evaluate and keep the result, once for each number of iterations."""
+        metric = self.evaluation()
+        if metric not in self.metrics[-1:]:
+            self.metrics.append(metric)
+            with (self.folder / "metrics.jsonl").open("a") as file:
+                file.write(_line(metric))
+
+    def _write_metrics(self) -> None:
+        files.write_text(self.folder / "metrics.jsonl", "".join(map(_line, self.metrics)))
+
+    def _checkpoint(self) -> None:
+        data = io.BytesIO()
+        np.savez(data, seconds=np.float64(self.seconds), **self.solver.state())
+        files.write(self.folder / "checkpoint.npz", data.getvalue())
+
+
+def evaluation_points() -> Iterator[int]:
+    """1, 2, 3, 4, 6, 8, 10, 14, ...: log-spaced numbers of iterations without end."""
+    last, power = 0, 0
+    while True:
+        point = math.floor(10 ** (power / POINTS_PER_DECADE) + 0.5)
+        if point > last:
+            yield point
+            last = point
+        power += 1
+
+
+def verify_length(iterations: int | None, seconds: float | None) -> None:
+    if iterations is not None and iterations < 1:
+        raise UsageError(f"iterations={iterations} (accepted: a whole number of at least 1)")
+    if seconds is not None and not 0 < seconds < math.inf:
+        raise UsageError(f"seconds={seconds:g} (accepted: a number above 0)")
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The configuration of a run folder, or an error that says why it is none."""
+    try:
+        config = json.loads((folder / "config.json").read_text())
+        known = config["format"] <= FORMAT
+        config["game"]["options"], config["solver"]["options"], config["iterations"], config["seconds"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UsageError(f"{str(folder)!r} is not a run folder (accepted: one made by `smoothcall train`)") from None
+    if not known:
+        raise UsageError(f"{str(folder)!r} is a run of format {config['format']}; this version reads up to {FORMAT}")
+    return dict(config)
+
+
+def read_metrics(folder: Path) -> list[Metric]:
+    """The evaluations of a run; a line cut off by a crash is left out."""
+    path, metrics = folder / "metrics.jsonl", []
+    for line in path.read_text().splitlines() if path.exists() else []:
+        try:
+            fields = json.loads(line)
+            metrics.append(Metric(**{**fields, "values": tuple(fields["values"]), "epsilons": tuple(fields["epsilons"])}))
+        except (ValueError, KeyError, TypeError):
+            break
+    return metrics
+
+
+def free_folder(parent: Path, stem: str) -> Path:
+    """A folder that does not exist yet: stem, stem-2, stem-3, ..."""
+    number, folder = 1, parent / stem
+    while folder.exists():
+        number += 1
+        folder = parent / f"{stem}-{number}"
+    return folder
+
+
+def _line(metric: Metric) -> str:
+    fields = {name: getattr(metric, name) for name in Metric.__slots__}
+    return json.dumps(fields) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it: infinities as text, which options read back."""
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

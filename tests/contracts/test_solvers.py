@@ -1,0 +1,109 @@
+"""Every solver passes these on every game it takes: adding one means adding it to SOLVERS."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import smoothcall as sc
+from smoothcall.solvers import SOLVERS
+from tests.conftest import SMALL, built
+
+CASES = [(name, {}) for name in SOLVERS] + [
+    ("mccfr", {"sampling": "outcome"}),
+    ("mccfr", {"sampling": "chance"}),
+    ("mccfr", {"sampling": "chance", "prune": 1e-4}),
+    ("cfr", {"alternating": False}),
+    ("cfr+", {"prune": 0.0}),
+]
+MAYBE = {"lp": {"rps", "kuhn", "kuhn:pot=8", "leduc"}, "regret-matching": {"rps"}}
+
+
+def pairs() -> list[Any]:
+    found = []
+    for name, options in CASES:
+        for spec in SMALL:
+            pruned_at_once = spec == "rps" and options.get("prune") and options.get("sampling")
+            if spec in MAYBE.get(name, SMALL) and not pruned_at_once:
+                text = "-".join(f"{option}={value}" for option, value in options.items())
+                found.append(pytest.param(name, spec, options, id=f"{name}-{text}-{spec}"))
+    return found
+
+
+everywhere = pytest.mark.parametrize(("name", "spec", "options"), pairs())
+
+
+@pytest.mark.interpreted
+@everywhere
+def test_runs_add_up_and_states_restore(name: str, spec: str, options: dict[str, object]) -> None:
+    game = built(spec)
+    whole, parts = (sc.solver(name, game, seed=3, **options) for _ in range(2))
+    whole.run(37)
+    parts.run(12)
+    again = sc.solver(name, game, seed=99, **options)
+    again.restore(parts.state())
+    parts.run(25)
+    again.run(25)
+    for other in (parts, again):
+        assert other.iterations == 37
+        assert other.nodes == whole.nodes
+        for table, value in whole.tables().items():
+            np.testing.assert_array_equal(other.tables()[table], value)
+        np.testing.assert_array_equal(other.policy().table, whole.policy().table)
+        np.testing.assert_array_equal(other.current_policy().table, whole.current_policy().table)
+
+
+@everywhere
+def test_policies_are_policies(name: str, spec: str, options: dict[str, object]) -> None:
+    game = built(spec)
+    solver = sc.solver(name, game, seed=1, **options)
+    for count in (0, 1, 50):
+        solver.run(count)
+        for policy in (solver.policy(), solver.current_policy()):
+            assert np.isfinite(policy.table).all()
+            np.testing.assert_allclose(policy.table.sum(axis=1), 1, atol=1e-12)
+            assert (policy.table[~game.legal] == 0).all()
+            assert policy.card["solver"]["name"] == name
+    state = solver.state()
+    solver.run(1)
+    fresh = sc.solver(name, game, seed=1, **options)
+    fresh.restore(state)
+    assert fresh.iterations == 51, "a state is a copy, not a view"
+
+
+@pytest.mark.parametrize(("name", "spec", "options"), [case for case in pairs() if case.values[1] != "rps"])
+def test_learning_helps(name: str, spec: str, options: dict[str, object]) -> None:
+    """(Not on rps, where full-width solvers start at the equilibrium.)"""
+    game = built(spec)
+    solver = sc.solver(name, game, seed=2, **options)
+    solver.run(30_000 if name == "mccfr" else 3_000)
+    assert sc.nash_conv(game, solver.policy()) < 0.35 * max(sc.nash_conv(game, sc.Policy.uniform(game)), 0.5)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_bad_options(name: str) -> None:
+    game = built("rps")
+    with pytest.raises(sc.UsageError, match=r"unknown option of .* 'nonsense'"):
+        sc.solver(name, game, nonsense=1)
+    with pytest.raises(sc.UsageError, match="seed=-1"):
+        sc.solver(name, game, seed=-1)
+    with pytest.raises(sc.UsageError, match="threads=0"):
+        sc.solver(name, game, threads=0)
+    solver = sc.solver(name, game)
+    with pytest.raises(sc.UsageError, match="iterations=-1"):
+        solver.run(-1)
+    with pytest.raises(sc.UsageError, match="differs"):
+        solver.restore({"iterations": 1, "nodes": 0})
+
+
+def test_seeds_matter_and_repeat() -> None:
+    game = built("kuhn")
+    tables = []
+    for seed in (1, 1, 2):
+        solver = sc.solver("mccfr", game, seed=seed)
+        solver.run(500)
+        tables.append(solver.policy().table)
+    np.testing.assert_array_equal(tables[0], tables[1])
+    assert (tables[0] != tables[2]).any()

@@ -1,0 +1,180 @@
+"""Runs that are stopped, killed and resumed end as if they never had been."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+import smoothcall as sc
+from smoothcall.store.runs import Metric, Run, evaluation_points, read_metrics
+
+# the command line with checkpoints twenty times a second, so that kills fall into the writing of them too
+OFTEN = """
+from smoothcall.store import runs
+runs.CHECKPOINT_SECONDS, runs.SLICE_SECONDS = 0.05, 0.02
+from smoothcall.cli import main
+main()
+"""
+
+
+def _start(*arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", OFTEN, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=Path(__file__).parent
+    )
+
+
+def _without_time(metrics: list[Metric]) -> list[tuple[object, ...]]:
+    return [(m.iterations, m.nodes, m.nash_conv, m.values, m.epsilons) for m in metrics]
+
+
+@pytest.mark.parametrize(
+    ("game", "solver", "options", "iterations"),
+    [
+        ("leduc", "mccfr", {"sampling": "external"}, 600_000),
+        ("leduc", "mccfr", {"sampling": "chance", "prune": "1e-5"}, 200_000),
+        ("leduc", "predictive-cfr+", {}, 150_000),
+    ],
+)
+def test_killed_at_any_moment(game: str, solver: str, options: dict[str, str], iterations: int, tmp_path: Path) -> None:
+    whole = Run.create(tmp_path / "whole", game, solver, seed=5, options=options, iterations=iterations)
+    whole.train()
+    folder, random, kills = tmp_path / "killed", Random(1), 0
+    settings = [word for name, value in options.items() for word in ("--set", f"{name}={value}")]
+    process = _start("train", game, solver, "--seed", "5", "--iterations", str(iterations), "--out", str(folder), *settings)
+    waited = time.monotonic()
+    while not (folder / "config.json").exists() and time.monotonic() - waited < 60:
+        time.sleep(0.01)
+    while process.poll() is None:
+        time.sleep(random.uniform(0.05, 1.2))
+        if process.poll() is None and kills < 6:
+            process.kill()
+            kills += 1
+            process.communicate()
+            process = _start("resume", str(folder))
+        else:
+            _, errors = process.communicate()
+            assert process.returncode == 0, errors.decode()
+    assert kills >= 2
+    resumed = Run.open(folder)
+    assert resumed.solver.iterations == iterations
+    np.testing.assert_array_equal(sc.load(resumed.agent).table, sc.load(whole.agent).table)
+    for name, table in whole.solver.tables().items():
+        np.testing.assert_array_equal(resumed.solver.tables()[name], table)
+    assert _without_time(read_metrics(folder)) == _without_time(read_metrics(tmp_path / "whole"))
+    left = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+    assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent", "curve.png"}
+
+
+def test_interrupted_by_ctrl_c(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    process = _start("train", "leduc", "cfr+", "--seconds", "600", "--out", str(folder))
+    waited = time.monotonic()
+    while not (folder / "metrics.jsonl").exists() and time.monotonic() - waited < 60:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors.decode()
+    run = Run.open(folder)
+    assert run.solver.iterations > 0
+    assert sc.nash_conv(run.game, sc.load(run.agent)) < 0.1
+    assert not run.done
+
+
+def test_stopping_and_going_on_is_bit_exact(tmp_path: Path) -> None:
+    whole = Run.create(tmp_path / "whole", "kuhn-3p", "mccfr", seed=2, iterations=5_000)
+    whole.train()
+    asked = iter([False] * 6)
+    parts = Run.create(tmp_path / "parts", "kuhn-3p", "mccfr", seed=2, iterations=5_000)
+    parts.train(stop=lambda: next(asked, True))
+    assert 0 < parts.solver.iterations < 5_000
+    again = Run.open(tmp_path / "parts")
+    again.train()
+    np.testing.assert_array_equal(sc.load(again.agent).table, sc.load(whole.agent).table)
+    assert _without_time(again.metrics) == _without_time(whole.metrics)
+    further = Run.open(tmp_path / "parts")
+    further.train(iterations=6_000)
+    assert Run.open(tmp_path / "parts").config["iterations"] == 6_000
+    straight = Run.create(tmp_path / "straight", "kuhn-3p", "mccfr", seed=2, iterations=6_000)
+    straight.train()
+    np.testing.assert_array_equal(sc.load(further.agent).table, sc.load(straight.agent).table)
+    with pytest.raises(sc.UsageError, match="iterations=10: the run has done 6000"):
+        Run.open(tmp_path / "parts").train(iterations=10)
+
+
+def test_a_run_says_everything_about_itself(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", "kuhn:pot=8", "discounted-cfr", seed=3, options={"alpha": "inf"}, iterations=100)
+    run.train()
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
+    assert config["game"] == {"name": "kuhn", "options": {"pot": 8}}
+    assert config["solver"]["options"]["alpha"] == "inf"
+    assert config["versions"]["smoothcall"] == sc.__version__
+    card = sc.load(run.agent).card
+    assert card["solver"]["name"] == "discounted-cfr"
+    assert card["solver"]["seed"] == 3
+    assert card["iterations"] == 100
+    assert card["results"]["nash_conv"] == run.metrics[-1].nash_conv
+    assert [m.iterations for m in run.metrics][:5] == [1, 2, 3, 4, 6]
+    assert run.metrics[-1].iterations == 100
+
+
+def test_evaluations_are_log_spaced() -> None:
+    points = evaluation_points()
+    first = [next(points) for _ in range(60)]
+    assert first == sorted(set(first))
+    assert {1, 10, 100, 1_000, 10_000, 100_000} <= set(first)
+
+
+def test_seconds_end_a_run(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", "kuhn", "cfr", seconds=0.3)
+    run.train()
+    assert 0.3 <= run.seconds < 3
+    assert run.done
+
+
+def test_wrong_folders(tmp_path: Path) -> None:
+    with pytest.raises(sc.UsageError, match="is not a run folder"):
+        Run.open(tmp_path)
+    with pytest.raises(sc.UsageError, match="exists"):
+        Run.create(tmp_path, "kuhn", "cfr")
+    for game, solver in (("kuhnn", "cfr"), ("kuhn", "cfrr")):
+        with pytest.raises(sc.UsageError, match="unknown"):
+            Run.create(tmp_path / "new", game, solver)
+    with pytest.raises(sc.UsageError, match="iterations=0"):
+        Run.create(tmp_path / "new", "kuhn", "cfr", iterations=0)
+    with pytest.raises(sc.UsageError, match="not both"):
+        Run.create(tmp_path / "new", "kuhn", "cfr", iterations=1, seconds=1)
+    assert not (tmp_path / "new").exists(), "nothing is written before everything is checked"
+    run = Run.create(tmp_path / "run", "kuhn", "cfr", iterations=5)
+    run.train()
+    (tmp_path / "run" / "checkpoint.npz").write_bytes(b"PK\x03\x04 not a checkpoint")
+    with pytest.raises(sc.UsageError, match="is damaged"):
+        Run.open(tmp_path / "run")
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
+    (tmp_path / "run" / "config.json").write_text(json.dumps(config | {"format": 9}))
+    with pytest.raises(sc.UsageError, match="format 9"):
+        Run.open(tmp_path / "run")
+
+
+def test_a_cut_off_line_of_metrics_is_left_out(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", "kuhn", "cfr", iterations=50)
+    run.train()
+    path = tmp_path / "run" / "metrics.jsonl"
+    path.write_text(path.read_text()[:-20])
+    assert len(read_metrics(tmp_path / "run")) == len(run.metrics) - 1
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(sc.UsageError, match="cannot be made"):
+        Run.create(tmp_path / "file" / "run", "kuhn", "cfr", iterations=5)
+    assert os.listdir(tmp_path) == ["file"]

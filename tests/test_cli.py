@@ -1,0 +1,171 @@
+"""The command line as a user meets it: real processes for what depends on one, the same entry point for the rest."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smoothcall.cli import main
+from smoothcall.solvers import SOLVERS
+
+
+class Result:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command line in an empty folder, in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> Result:
+        monkeypatch.setattr(sys, "argv", ["smoothcall", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        return Result(int(ended.value.code or 0), out, err)
+
+    return run
+
+
+def test_lists(call: Any) -> None:
+    games = json.loads(call("games", "--json").out)["games"]
+    assert [game["name"] for game in games] == ["rps", "kuhn", "kuhn-3p", "leduc", "leduc-3p"]
+    assert next(game for game in games if game["name"] == "leduc")["information_states"] == 288
+    solvers = json.loads(call("solvers", "--json").out)["solvers"]
+    assert [solver["name"] for solver in solvers] == list(SOLVERS)
+    assert "leduc" in call("games").out
+    assert "alternating" in call("solvers").out
+
+
+def test_train_evaluate_show_plot_resume(call: Any, tmp_path: Path) -> None:
+    trained = call("train", "leduc", "cfr+", "--iterations", "1e2")
+    assert trained.code == 0
+    assert "NashConv 0.0268" in trained.out
+    assert "player 0 -0.08" in trained.out
+    assert "try next" in trained.out
+    folder = tmp_path / "runs" / "leduc-cfr+"
+    assert {path.name for path in folder.iterdir()} == {
+        "config.json",
+        "metrics.jsonl",
+        "checkpoint.npz",
+        "agent.agent",
+        "curve.png",
+    }
+    evaluated = call("evaluate", "runs/leduc-cfr+")
+    assert "NashConv" in evaluated.out
+    assert "0.026832" in evaluated.out
+    answer = json.loads(call("evaluate", "runs/leduc-cfr+/agent.agent", "--json").out)
+    assert answer["nash_conv"] == pytest.approx(0.026832, abs=1e-6)
+    assert answer["exploitability"] == pytest.approx(answer["nash_conv"] / 2)
+    greedy = json.loads(call("evaluate", "runs/leduc-cfr+", "--greedy", "--json").out)
+    assert greedy["nash_conv"] > answer["nash_conv"]
+    shown = call("show", "runs/leduc-cfr+", "K/Q:crrc/r")
+    assert "K/Q:crrc/r" in shown.out
+    assert "%" in shown.out
+    states = json.loads(call("show", "runs/leduc-cfr+", "--json").out)["states"]
+    assert len(states) == 288
+    assert call("resume", "runs/leduc-cfr+", "--iterations", "1_000").code == 0
+    assert json.loads(call("evaluate", "runs/leduc-cfr+", "--json").out)["nash_conv"] < 1e-3
+    assert call("train", "kuhn", "mccfr", "--seconds", "0.1", "--set", "sampling=outcome", "--seed", "7").code == 0
+    plotted = call("plot", "runs/leduc-cfr+", "runs/kuhn-mccfr", "--out", "both.png", "--x", "seconds")
+    assert plotted.code == 0
+    assert (tmp_path / "both.png").read_bytes()[:4] == b"\x89PNG"
+    again = json.loads(call("train", "leduc", "cfr+", "--iterations", "5", "--json").out)
+    assert again["folder"] == "runs/leduc-cfr+-2", "an earlier run is never overwritten"
+    kuhn = json.loads(call("evaluate", "runs/kuhn-mccfr", "--json").out)
+    assert set(kuhn["equilibrium"]) == {"squared_error", "kullback_leibler"}
+    assert kuhn["dominated_error"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["train", "leduk", "cfr"], "unknown game 'leduk'; did you mean 'leduc'?"),
+        (["train", "leduc", "crf"], "unknown solver 'crf'; did you mean 'cfr'?"),
+        (["train", "kuhn", "cfr", "--set", "alpa=1"], "unknown option of cfr 'alpa'; did you mean 'alpha'?"),
+        (["train", "kuhn", "cfr", "--set", "alpha"], "--set alpha (accepted: --set name=value)"),
+        (["train", "kuhn", "cfr", "--set", "alpha=much"], "option alpha=much (accepted: a number)"),
+        (["train", "kuhn", "cfr", "--iterations", "many"], "'many' is not a whole number"),
+        (["train", "kuhn", "cfr", "--iterations", "1.5"], "'1.5' is not a whole number"),
+        (["train", "kuhn", "cfr", "--iterations", "-5"], "iterations=-5"),
+        (["train", "kuhn", "cfr", "--seconds", "0"], "seconds=0"),
+        (["train", "kuhn", "cfr", "--seconds", "1", "--iterations", "5"], "not both"),
+        (["train", "kuhn", "cfr", "--seed", "-1"], "seed=-1"),
+        (["train", "kuhn", "cfr", "--threads", "0"], "threads=0"),
+        (["train", "kuhn", "xfp", "--threads", "2"], "xfp runs on one thread"),
+        (["train", "kuhn-3p", "lp"], "lp solves two-player zero-sum games"),
+        (["train", "kuhn"], "Missing argument"),
+        (["train", "kuhn", "cfr", "--iteratons", "5"], "No such option: --iteratons"),
+        (["trian", "kuhn", "cfr"], "No such command 'trian'"),
+        (["resume", "nowhere"], "'nowhere' is not a run folder"),
+        (["evaluate", "nothing.agent"], "there is no agent file 'nothing.agent'"),
+        (["evaluate", "."], "'.' is not a run folder"),
+        (["show", "nothing.agent"], "there is no agent file"),
+        (["plot", "nowhere"], "'nowhere' is not a run folder"),
+        (["reproduce", "bahugana2018"], "unknown paper 'bahugana2018'; did you mean 'bahuguna2018'?"),
+        (["bench", "leduc-cfr"], "unknown figure 'leduc-cfr'; did you mean 'leduc-cfr-plus'?"),
+        (["bench", "--repeats", "0"], "repeats=0"),
+    ],
+)
+def test_wrong_input_is_one_line_and_leaves_nothing(words: list[str], message: str, call: Any, tmp_path: Path) -> None:
+    result = call(*words)
+    assert result.code == 2
+    assert result.out == ""
+    assert message in result.err
+    assert result.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_keys_axes_games_and_folders(call: Any, tmp_path: Path) -> None:
+    assert call("train", "kuhn", "cfr", "--iterations", "10", "--out", "k").code == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "k").iterdir()}
+    for words, message in [
+        (["show", "k", "K:xx"], "key 'K:xx' cannot occur in kuhn (its keys are like K:"),
+        (["evaluate", "k", "--game", "leduc"], "plays kuhn, not leduc"),
+        (["plot", "k", "--x", "miles"], "unknown axis 'miles'"),
+        (["plot", "k", "--out", "no/where.png"], "there is no folder 'no'"),
+        (["train", "kuhn", "cfr", "--out", "k"], "output folder 'k' exists"),
+        (["resume", "k", "--iterations", "5"], "the run has done 10"),
+    ]:
+        result = call(*words)
+        assert result.code == 2
+        assert message in result.err
+        assert result.err.count("\n") == 1
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "k").iterdir()}
+
+
+def test_json_is_all_there_is_on_standard_output(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "smoothcall", "train", "kuhn", "cfr+", "--iterations", "1000", "--json"],
+        capture_output=True, text=True, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["iterations"] == 1000
+
+
+def test_starts_are_quick(tmp_path: Path) -> None:
+    """Help without loading anything heavy, and a training run served from Numba's cache."""
+    words = [sys.executable, "-m", "smoothcall"]
+    started = time.monotonic()
+    done = subprocess.run([*words, "--help"], capture_output=True, text=True, check=True)
+    assert "train" in done.stdout
+    assert time.monotonic() - started < 1.5
+    heavy = "import sys, smoothcall.cli; print([m for m in ('numba', 'numpy', 'scipy', 'matplotlib') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True).stdout == "[]\n"
+    train = [*words, "train", "kuhn", "cfr+", "--iterations", "1000"]
+    subprocess.run(train, cwd=tmp_path, check=True, capture_output=True)
+    started = time.monotonic()
+    subprocess.run(train, cwd=tmp_path, check=True, capture_output=True)
+    assert time.monotonic() - started < 6, "3 seconds alone, twice that beside other tests"
+
+
+def test_version_and_bare_call(call: Any) -> None:
+    assert call("--version").out.startswith("0.")
+    assert "train" in call().out

@@ -1,0 +1,189 @@
+"""Policies: laws, queries, mixtures, and the agent file with everything that can be wrong with it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import smoothcall as sc
+from tests.conftest import GAMES, built
+
+
+def _random(spec: str, seed: int) -> sc.Policy:
+    game = built(spec)
+    return sc.Policy.from_weights(game, np.random.default_rng(seed).random(game.legal.shape) ** 4)
+
+
+@pytest.mark.interpreted
+def test_from_probabilities_and_query() -> None:
+    game = built("kuhn")
+    policy = sc.Policy.from_probabilities(game, {"K:": {"c": 0.4, "r": 0.6}, "J:cr": {"f": 1}})
+    assert policy.probabilities("K:") == {"c": 0.4, "r": 0.6}
+    assert policy.probabilities("J:cr") == {"f": 1.0, "c": 0.0}
+    assert policy.probabilities("Q:") == {"c": 0.5, "r": 0.5}, "states not named are uniform"
+    with pytest.raises(sc.UsageError, match="10 information states of kuhn are not named, such as 'J:'"):
+        sc.Policy.from_probabilities(game, {"K:": {"c": 1}, "Q:": {"c": 1}}, strict=True)
+
+
+def test_keys_shared_by_players() -> None:
+    game = built("rps")
+    policy = sc.Policy.from_probabilities(game, {":": {"R": 1}, (1, ":"): {"P": 1}})
+    assert policy.probabilities(":", 0) == {"R": 1.0, "P": 0.0, "S": 0.0}
+    assert policy.probabilities(":", 1) == {"R": 0.0, "P": 1.0, "S": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [
+        ({"K:": {"c": -0.1, "r": 1.1}}, "probability -0.1 of 'c' at 'K:'"),
+        ({"K:": {"c": 0.4, "r": 0.4}}, "the probabilities at 'K:' sum to 0.8"),
+        ({"K:": {"c": float("nan"), "r": 0.4}}, "probability nan of 'c'"),
+        ({"K:": {"f": 1.0}}, "unknown action at 'K:' of kuhn: 'f'"),
+        ({"K:crr": {"c": 1.0}}, "key 'K:crr' cannot occur in kuhn"),
+        ({"A:": {"c": 1.0}}, "key 'A:' cannot occur in kuhn"),
+        ({"": {"c": 1.0}}, "key '' cannot occur"),
+    ],
+)
+def test_wrong_probabilities(given_: Any, message: str) -> None:
+    with pytest.raises(sc.UsageError) as caught:
+        sc.Policy.from_probabilities(built("kuhn"), given_)
+    assert message in str(caught.value)
+
+
+def test_wrong_tables() -> None:
+    game = built("kuhn")
+    good = sc.Policy.uniform(game).table
+    for change in (np.nan, -0.5, 0.9):
+        table = good.copy()
+        table[3, 1] = change
+        with pytest.raises(sc.UsageError, match="'J:c' has the probabilities"):
+            sc.Policy(game, table)
+    with pytest.raises(sc.UsageError, match="shape"):
+        sc.Policy(game, good[:-1])
+    illegal = good.copy()
+    illegal[0] = [1, 0, 0]
+    with pytest.raises(sc.UsageError, match="0 for illegal actions"):
+        sc.Policy(game, illegal)
+    with pytest.raises(ValueError, match="read-only"):
+        sc.Policy(game, good).table[0, 1] = 1
+
+
+def test_greedy() -> None:
+    policy = _random("leduc", 1)
+    greedy = policy.greedy()
+    assert set(np.unique(greedy.table)) == {0.0, 1.0}
+    assert (greedy.table.argmax(axis=1) == policy.table.argmax(axis=1)).all()
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000), st.lists(st.floats(0.01, 5), min_size=2, max_size=4))
+def test_a_mixture_earns_the_mixture_of_what_its_parts_earn(seed: int, weights: list[float]) -> None:
+    """Realisation-correct: against any fixed opponent, value is linear in the player's mixture."""
+    game = built("leduc")
+    parts = [_random("leduc", seed + index) for index in range(len(weights))]
+    mixed, opponent = sc.Policy.mixture(parts, weights), _random("leduc", seed + 77)
+    for player in (0, 1):
+        values = [sc.expected_values(game, opponent.replaced(player, part))[player] for part in parts]
+        earned = sc.expected_values(game, opponent.replaced(player, mixed))[player]
+        assert earned == pytest.approx(np.average(values, weights=weights), abs=1e-9)
+
+
+def test_wrong_mixtures() -> None:
+    policy = _random("kuhn", 1)
+    for weights in ([1], [1, -1], [0, 0], [1, float("nan")]):
+        with pytest.raises(sc.UsageError):
+            sc.Policy.mixture([policy, policy], weights)
+    with pytest.raises(sc.UsageError, match="plays leduc, not kuhn"):
+        sc.Policy.mixture([policy, _random("leduc", 1)])
+    with pytest.raises(sc.UsageError):
+        sc.Policy.mixture([])
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_save_and_load(spec: str, tmp_path: Path) -> None:
+    policy = _random(spec, 5)
+    policy.card = {"solver": {"name": "test"}}
+    policy.save(tmp_path / "some.agent")
+    again = sc.load(tmp_path / "some.agent")
+    np.testing.assert_array_equal(again.table, policy.table)
+    assert again.game.spec == spec
+    assert again.card == policy.card
+    first = (tmp_path / "some.agent").read_bytes()
+    again.save(tmp_path / "some.agent")
+    assert (tmp_path / "some.agent").read_bytes() == first, "the same agent is the same file"
+    assert [path.name for path in tmp_path.iterdir()] == ["some.agent"], "nothing is left beside it"
+
+
+def _rewritten(path: Path, change: Any) -> None:
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    card = json.loads(parts["card.json"])
+    change(card, parts)
+    parts["card.json"] = json.dumps(card).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+
+
+def test_damaged_agent_files(tmp_path: Path) -> None:
+    path = tmp_path / "kuhn.agent"
+    _random("kuhn", 1).save(path)
+    whole = path.read_bytes()
+    for size in (0, 10, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        with pytest.raises(sc.UsageError, match="not an agent file, or a damaged one"):
+            sc.load(path)
+    for place in range(40, len(whole) - 60, 97):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            loaded = sc.load(path)
+        except sc.UsageError:
+            continue
+        np.testing.assert_array_equal(loaded.table, _random("kuhn", 1).table)  # a byte that does not matter
+    with pytest.raises(sc.UsageError, match="there is no agent file"):
+        sc.load(tmp_path / "none.agent")
+    with pytest.raises(sc.UsageError, match="is a folder"):
+        sc.load(tmp_path)
+    with pytest.raises(sc.UsageError, match="there is no folder"):
+        _random("kuhn", 1).save(tmp_path / "no" / "kuhn.agent")
+
+
+def test_foreign_agent_files(tmp_path: Path) -> None:
+    path = tmp_path / "kuhn.agent"
+
+    def changed(change: Any) -> str:
+        _random("kuhn", 1).save(path)
+        _rewritten(path, change)
+        with pytest.raises(sc.UsageError) as caught:
+            sc.load(path)
+        return str(caught.value)
+
+    def other_table(card: Any, parts: Any) -> None:
+        data = io.BytesIO()
+        np.save(data, np.ones((3, 3)))
+        parts["policy.npy"] = data.getvalue()
+
+    def pickled(card: Any, parts: Any) -> None:
+        data = io.BytesIO()
+        np.save(data, np.array([os.getpid], dtype=object), allow_pickle=True)
+        parts["policy.npy"] = data.getvalue()
+
+    assert "format 99; this version reads up to 1" in changed(lambda card, parts: card.update(format=99))
+    assert "unknown game 'whist'" in changed(lambda card, parts: card["game"].update(name="whist"))
+    assert "damaged" in changed(lambda card, parts: card.pop("actions"))
+    assert "damaged" in changed(lambda card, parts: parts.pop("policy.npy"))
+    assert "damaged" in changed(pickled), "nothing in a file is ever run"
+    assert "shape" in changed(other_table)
+    assert "plays kuhn" in changed(lambda card, parts: card.update(actions=["x"]))
+    _random("kuhn", 1).save(path)
+    with pytest.raises(sc.UsageError, match="plays kuhn, not leduc"):
+        sc.load(path, built("leduc"))
