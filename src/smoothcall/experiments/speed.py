@@ -38,7 +38,7 @@ class Task:
 def _iterations(game_name: str, solver_name: str, count: int, **options: Any) -> Callable[[], Callable[[], None]]:
     def prepare() -> Callable[[], None]:
         made = solver(solver_name, game(game_name), seed=1, **options)
-        made.run(1)
+        made.prepare()
         return lambda: made.run(count)
 
     return prepare

@@ -42,6 +42,10 @@ class Solver(ABC):
             self.nodes += self._advance(iterations)
             self.iterations += iterations
 
+    def prepare(self) -> None:
+        """Build tables and load kernels now, so that the first iteration costs what the others do."""
+        self._advance(0)
+
     @abstractmethod
     def _advance(self, count: int) -> int:
         """Run `count` iterations after the first `self.iterations`; returns (node, deal) pairs visited."""

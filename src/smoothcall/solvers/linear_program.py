@@ -36,7 +36,7 @@ class LinearProgram(Solver):
         return {"plan": self._plan}
 
     def _advance(self, count: int) -> int:
-        if self.iterations == 0:
+        if count and self.iterations == 0:
             self._plan[:] = solve(self.game)
         return 0
 

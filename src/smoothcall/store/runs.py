@@ -157,6 +157,7 @@ class Run:
             self.config |= {"iterations": iterations, "seconds": None}
             files.write_json(self.folder / "config.json", self.config)
         target, limit = self.config["iterations"], self.config["seconds"]
+        self.solver.prepare()
         step, saved, speed = 1, time.monotonic(), 0.0
         while self._fraction(target, limit) < 1 and not (stop and stop()):
             due = next(point for point in evaluation_points() if point > self.solver.iterations)

@@ -1,0 +1,77 @@
+"""The documents that are made from the code: `make docs` writes them, a test says when they have drifted."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+import typer.main
+
+from smoothcall.app import App
+from smoothcall.cli import cli
+from smoothcall.solvers import SOLVERS
+
+DOCS = Path(__file__).parents[1] / "docs"
+NOTE = "<!-- Made by `make docs` from the code; change it there. -->"
+
+
+def _table(heads: list[str], rows: list[list[object]]) -> str:
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in [heads, ["---"] * len(heads), *rows])
+
+
+def _options(options: list[dict[str, str]]) -> str:
+    if not options:
+        return "It has no options."
+    rows: list[list[object]] = [[f"`{o['name']}`", f"`{o['default']}`", o["accepted"], o["help"]] for o in options]
+    return _table(["option", "default", "accepted", "meaning"], rows)
+
+
+def games() -> str:
+    parts = [NOTE, "# Games", 'Options are given as `sc.game("kuhn", pot=8)`, on the command line as `kuhn:pot=8`.']
+    found = App().games()
+    heads = ["game", "players", "nodes", "deals", "information states"]
+    rows: list[list[object]] = [[g["name"], g["players"], g["nodes"], g["deals"], g["information_states"]] for g in found]
+    parts.append(_table(heads, rows))
+    for game in found:
+        parts += [f"## {game['name']}", f"{game['summary']}.", _options(game["options"])]
+    return "\n\n".join(parts) + "\n"
+
+
+def solvers() -> str:
+    parts = [NOTE, "# Solvers", "Options are given as `sc.solver(\"mccfr\", game, sampling=\"outcome\")`, on the command line "
+             "as `--set sampling=outcome`. All take `seed` and `threads`."]  # fmt: skip
+    for solver in App().solvers():
+        built = SOLVERS[solver["name"]][0]
+        page = inspect.getdoc(sys.modules[built.__module__]) or ""
+        threads = f"More than one thread: {solver['threads']}." if solver["threads"] else "It runs on one thread."
+        summary = solver["summary"][0].upper() + solver["summary"][1:]
+        parts += [f"## {solver['name']}", f"*{summary}.*", page, _options(solver["options"]), threads]
+    return "\n\n".join(parts) + "\n"
+
+
+def command_line() -> str:
+    parts = [NOTE, "# Command line"]
+    parts.append(
+        "Every command takes `--json` and then prints one JSON object on standard output and nothing else there; messages and "
+        "progress go to standard error. Exit status: 0 done, 1 failed, 2 bad usage, 130 stopped by Ctrl-C with everything "
+        "saved. Numbers accept `1e6` and `1_000_000`."
+    )
+    whole = typer.main.get_command(cli)
+    for name, command in whole.commands.items():  # type: ignore[attr-defined]
+        with command.make_context(name, ["placeholder"] * 2, resilient_parsing=True, terminal_width=100) as context:
+            context.info_name = f"smoothcall {name}"
+            parts += [f"## {name}", "```text\n" + command.get_help(context).rstrip() + "\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+PAGES = {"games.md": games, "solvers.md": solvers, "cli.md": command_line}
+
+
+def main() -> None:
+    for name, made in PAGES.items():
+        (DOCS / name).write_text(made())
+
+
+if __name__ == "__main__":
+    main()
