@@ -14,12 +14,13 @@ def main() -> None:
             ("mccfr", {"sampling": "chance"}),
             ("mccfr", {"sampling": "chance", "prune": 1e-3}),
             ("xfp", {}),
+            ("uct", {}),
         ]:
             if not (options.get("prune") and spec == "rps"):
                 solver = sc.solver(name, game, **options)
                 solver.run(1)
                 sc.nash_conv(game, solver.policy())
-    threads = sc.solver("cfr", sc.game("kuhn"), threads=2)
+    threads = sc.solver("smooth-uct", sc.game("kuhn"), threads=2)
     threads.run(1)
     matching = sc.solver("regret-matching", sc.game("rps"))
     matching.run(1)

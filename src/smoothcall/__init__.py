@@ -9,6 +9,7 @@ The path through the code, in reading order:
     policy       probabilities at every information state, and the agent file
     evaluation   how good a policy is
     store        runs on disk: started, stopped, killed, resumed
+    interop      other people's formats
     experiments  papers reproduced, speed measured
     app, cli     the one object behind every way in, and the command line
 

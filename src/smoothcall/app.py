@@ -158,11 +158,25 @@ class App:
         return reproduce(name, quick=quick, out=out or self.folder / "docs" / "ledger", tell=tell or (lambda line: None))
 
     def bench(
-        self, names: Sequence[str] = (), *, repeats: int = 5, tell: Callable[[str], None] | None = None
+        self,
+        names: Sequence[str] = (),
+        *,
+        repeats: int = 5,
+        peers: bool = False,
+        tell: Callable[[str], None] | None = None,
     ) -> dict[str, Any]:
+        """Peers are measured right after the figure they are compared with."""
+        from smoothcall.experiments.peers import compare, missing
         from smoothcall.experiments.speed import measure
 
-        return {"figures": [figure.as_dict() for figure in measure(names, repeats=repeats, tell=tell or (lambda line: None))]}
+        tell = tell or (lambda line: None)
+        for line in missing(names) if peers else ():
+            tell(line)
+        figures = []
+        for figure in measure(names, repeats=repeats, tell=tell):
+            found = compare(figure, repeats=repeats, tell=tell) if peers else {}
+            figures.append({**figure.as_dict(), "peers": found})
+        return {"figures": figures}
 
 
 def _describe(options: Mapping[str, Option]) -> list[dict[str, Any]]:

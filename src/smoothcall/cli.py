@@ -194,13 +194,19 @@ def reproduce(
 def bench(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Figures to measure; all without any.")] = None,
     repeats: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Repeats behind each median.")] = 5,
+    peers: Annotated[bool, typer.Option("--peers", help="Measure other packages too, where installed; minutes.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Measure speed on one core: medians of repeats, compilation excluded. benchmarks/peers.py adds other packages."""
-    answer = _app().bench(names or [], repeats=repeats, tell=_tell)
+    """Measure speed on one core: medians of repeats, compilation excluded."""
+    answer = _app().bench(names or [], repeats=repeats, peers=peers, tell=_tell)
     if not _printed(as_json, answer):
-        rows = [[f["name"], _figure(f["value"]), f["unit"], f"± {f['spread']:.0%}"] for f in answer["figures"]]
-        _table(["figure", "median", "unit", "spread"], rows)
+        rows = []
+        for figure in answer["figures"]:
+            rows.append([figure["name"], _figure(figure["value"]), figure["unit"], f"± {figure['spread']:.0%}", ""])
+            for name, peer in figure["peers"].items():
+                rows.append([f"  {name}", _figure(peer["value"]), peer["unit"], "", f"{peer['ratio']:.3g}"])
+        heads = ["figure", "median", "unit", "spread", "we are faster by"]
+        _table(heads if peers else heads[:-1], rows if peers else [row[:-1] for row in rows])
 
 
 @cli.callback(invoke_without_command=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from smoothcall.errors import UsageError, unknown
@@ -34,6 +35,8 @@ class Option:
         """What may be given, in words."""
         if self.choices:
             return ", ".join(self.choices)
+        if self.type is Path:
+            return "a name or a path"
         if self.type is bool:
             return "true, false"
         noun = "a whole number" if self.type is int else "a number"
@@ -47,7 +50,7 @@ class Option:
         value = self._parse(given)
         wrong = value is None and self.default is not None
         if isinstance(value, str):
-            wrong = value not in self.choices
+            wrong = not value or (value not in self.choices and self.type is not Path)
         elif isinstance(value, int | float):
             wrong = wrong or (self.low is not None and value < self.low) or (self.high is not None and value > self.high)
         if wrong:
@@ -57,8 +60,8 @@ class Option:
     def _parse(self, given: object) -> Value:
         if self.default is None and (given is None or given in ("none", "None")):
             return None
-        if self.choices:
-            return given if isinstance(given, str) else None
+        if self.choices or self.type is Path:
+            return str(given) if isinstance(given, str | Path) else None
         if self.type is bool:
             return {"true": True, "false": False}.get(str(given).lower())
         return number(given, whole=self.type is int)

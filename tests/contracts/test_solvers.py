@@ -78,7 +78,7 @@ def test_learning_helps(name: str, spec: str, options: dict[str, object]) -> Non
     """(Not on rps, where full-width solvers start at the equilibrium.)"""
     game = built(spec)
     solver = sc.solver(name, game, seed=2, **options)
-    solver.run(30_000 if name == "mccfr" else 3_000)
+    solver.run(200_000 if "uct" in name else 30_000 if name == "mccfr" else 3_000)
     assert sc.nash_conv(game, solver.policy()) < 0.35 * max(sc.nash_conv(game, sc.Policy.uniform(game)), 0.5)
 
 

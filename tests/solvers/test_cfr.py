@@ -111,17 +111,6 @@ def test_pruning_above_zero_prunes_more() -> None:
     assert counts[0] > counts[1] > counts[2]
 
 
-@pytest.mark.parametrize("spec", ["kuhn-3p", "leduc"])
-def test_threads_change_the_last_digits_at_most(spec: str) -> None:
-    game = built(spec)
-    alone, two, again = sc.solver("cfr", game), sc.solver("cfr", game, threads=2), sc.solver("cfr", game, threads=2)
-    for solver in (alone, two, again):
-        solver.run(60)
-    np.testing.assert_allclose(two.policy().table, alone.policy().table, atol=1e-10)
-    np.testing.assert_array_equal(two.policy().table, again.policy().table)
-    assert two.nodes == alone.nodes
-
-
 def test_bad_values() -> None:
     game = built("kuhn")
     for options, message in [

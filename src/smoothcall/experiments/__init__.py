@@ -10,6 +10,8 @@ from typing import Any
 from smoothcall.errors import unknown
 
 EXPERIMENTS = {
+    "macmanus2019": "Learning to Play Leduc Hold'em: UCT and Smooth UCT by self-play",
+    "heinrich2014": "Self-Play Monte-Carlo Tree Search in Computer Poker: UCT and Smooth UCT on Kuhn poker, beside CFR",
     "bahuguna2018": "Learning for Hidden Information Games: regret matching and CFR on Rock-Paper-Scissors and Kuhn poker",
 }
 

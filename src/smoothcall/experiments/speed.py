@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
@@ -95,28 +95,38 @@ TASKS: dict[str, Task] = {
     "leduc-lp": Task("s", _lp, lambda s: s),
     "leduc-xfp": Task("iterations/s", _iterations("leduc", "xfp", 5_000), lambda s: 5_000 / s),
     "leduc-external-mccfr": Task("iterations/s", _iterations("leduc", "mccfr", 50_000), lambda s: 50_000 / s),
+    "leduc-smooth-uct": Task("episodes/s", _iterations("leduc", "smooth-uct", 1_000_000, c=18), lambda s: 1e6 / s),
+    "kuhn-smooth-uct": Task(
+        "episodes/s", _iterations("kuhn", "smooth-uct", 2_000_000, c=1.75, mixing="greatest"), lambda s: 2e6 / s
+    ),
+    "leduc-smooth-uct-2-threads": Task(
+        "episodes/s", _iterations("leduc", "smooth-uct", 2_000_000, threads=2, c=18), lambda s: 2e6 / s
+    ),
     "leduc-3p-cfr-plus": Task("iterations/s", _iterations("leduc-3p", "cfr+", 100), lambda s: 100 / s),
 }
 
 
-def measure(names: Sequence[str], *, repeats: int, tell: Callable[[str], None]) -> list[Figure]:
-    """The figures named, or all; each is warmed up by one repeat that does not count."""
+def timing(name: str, task: Task, *, repeats: int, warm: bool = True) -> Figure:
+    """Warmed up by one repeat that does not count."""
+    timed = task.prepare()
+    if warm:
+        timed()
+    figures = []
+    for _ in range(repeats):
+        started = perf_counter()
+        timed()
+        figures.append(task.figure(perf_counter() - started))
+    middle = median(figures)
+    return Figure(name, middle, task.unit, (max(figures) - min(figures)) / 2 / middle)
+
+
+def measure(names: Sequence[str], *, repeats: int, tell: Callable[[str], None]) -> Iterator[Figure]:
+    """The figures named, or all, one by one."""
     if repeats < 1:
         raise UsageError(f"repeats={repeats} (accepted: a whole number of at least 1)")
     for name in names:
         if name not in TASKS:
             raise unknown("figure", name, TASKS)
-    found = []
     for name in names or TASKS:
-        task = TASKS[name]
         tell(f"measuring {name}")
-        timed = task.prepare()
-        timed()
-        figures = []
-        for _ in range(repeats):
-            started = perf_counter()
-            timed()
-            figures.append(task.figure(perf_counter() - started))
-        middle = median(figures)
-        found.append(Figure(name, middle, task.unit, (max(figures) - min(figures)) / 2 / middle))
-    return found
+        yield timing(name, TASKS[name], repeats=repeats)

@@ -182,16 +182,6 @@ def iterate(form: Form, state: State, weights: Weights, start: int, count: int, 
 
 
 @kernel
-def gather(form: Form, player: int, shares: Array, gain: Array) -> None:
-    """Add the players' gains that threads collected, shares[threads, sequences], in the order of the threads."""
-    clear(form, player, gain)
-    for thread in range(len(shares)):
-        gain[player] += shares[thread, player]
-        for sequence in range(form.player_sequence[player], form.player_sequence[player + 1]):
-            gain[sequence] += shares[thread, sequence]
-
-
-@kernel
 def restart(form: Form, state: State, weights: Weights) -> None:
     """The policies and plans that belong to the regrets."""
     for player in range(len(form.player_row) - 1):

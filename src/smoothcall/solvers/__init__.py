@@ -10,6 +10,7 @@ from smoothcall.solvers.fictitious_play import FictitiousPlay
 from smoothcall.solvers.linear_program import LinearProgram
 from smoothcall.solvers.mccfr import MonteCarloCFR
 from smoothcall.solvers.regret_matching import RegretMatching
+from smoothcall.solvers.uct import UCT, SmoothUCT
 
 SOLVERS: dict[str, tuple[type[Solver], str]] = {
     "cfr": (CFR, "counterfactual regret minimisation, full width"),
@@ -20,6 +21,8 @@ SOLVERS: dict[str, tuple[type[Solver], str]] = {
     "mccfr": (MonteCarloCFR, "Monte-Carlo CFR: external, outcome or chance sampling"),
     "xfp": (FictitiousPlay, "extensive-form fictitious play: best responses to the others' average"),
     "lp": (LinearProgram, "the exact equilibrium by linear programming (two players, zero sum)"),
+    "uct": (UCT, "tree search by self-play, selecting by upper confidence bounds"),
+    "smooth-uct": (SmoothUCT, "tree search that plays its average policy most of the time, and so converges"),
     "regret-matching": (RegretMatching, "regret matching on one-shot games, by playing them"),
 }
 

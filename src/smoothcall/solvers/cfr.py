@@ -7,7 +7,6 @@ Sandholm 2021 (predictive).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from typing import ClassVar
 
@@ -15,7 +14,6 @@ import numpy as np
 
 from smoothcall.information.game import Game
 from smoothcall.kernels import cfr as kernels
-from smoothcall.kernels.sequences import clear, collect
 from smoothcall.kernels.tables import Array
 from smoothcall.options import Option
 from smoothcall.policy import Policy
@@ -35,9 +33,8 @@ def weights(alpha: float, beta: float, gamma: float, *, predictive: bool = False
 
 
 class CFR(Solver):
-    """One iteration updates every player once, over all deals. Threads share the sweep over the results."""
+    """One iteration updates every player once, over all deals. On one thread: see docs/threads.md."""
 
-    THREADS: ClassVar[str] = "the last digits depend on the number of threads, not on their timing"
     OPTIONS: ClassVar[dict[str, Option]] = weights(inf, inf, 0.0)
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
@@ -61,36 +58,8 @@ class CFR(Solver):
         return Policy.from_plan(self.game, self._state.plan, self.card)
 
     def _advance(self, count: int) -> int:
-        if self.threads > 1:
-            return self._advance_on_threads(count)
         alternating = bool(self.options["alternating"])
         return kernels.iterate(self.game.form, self._state, self._weights, self.iterations, count, alternating, self._threshold)
-
-    def _advance_on_threads(self, count: int) -> int:
-        """The same iterations, each thread collecting a fixed share of the results; shares are added in order."""
-        form, state = self.game.form, self._state
-        bounds = np.linspace(0, form.result_sequence.shape[1], self.threads + 1).astype(int)
-        gains = np.empty((self.threads, len(state.gain)))
-
-        def share(thread: int, player: int) -> None:
-            clear(form, player, gains[thread])
-            collect(form, player, state.plan, gains[thread], bounds[thread], bounds[thread + 1])
-
-        with ThreadPoolExecutor(self.threads - 1) as pool:
-            for iteration in range(self.iterations + 1, self.iterations + count + 1):
-                for player in range(self.game.players):
-                    others = [pool.submit(share, thread, player) for thread in range(1, self.threads)]
-                    kernels.accumulate(form, player, state, float(iteration) ** self._weights.gamma)
-                    share(0, player)
-                    for other in others:
-                        other.result()
-                    kernels.gather(form, player, gains, state.gain)
-                    kernels.learn(form, player, state, self._weights, iteration)
-                    if self.options["alternating"]:
-                        kernels.match_regrets(form, player, state, self._weights.predictive)
-                if not self.options["alternating"]:
-                    self._restored()
-        return count * self.game.players * int(form.node_deals.sum())
 
 
 class CFRPlus(CFR):

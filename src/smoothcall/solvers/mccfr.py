@@ -7,7 +7,6 @@ With the others an iteration draws a deal for each player and updates that playe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +20,7 @@ from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
 from smoothcall.options import Option
 from smoothcall.policy import Policy
-from smoothcall.solvers.base import Solver
+from smoothcall.solvers.base import Solver, apart, on_threads
 
 SCHEMES = {"external": kernels.EXTERNAL, "outcome": kernels.OUTCOME}
 
@@ -54,14 +53,16 @@ class MonteCarloCFR(Solver):
         return {"regret": self._regret, "average": self._average, "generators": self._generators}
 
     def _advance(self, count: int) -> int:
-        if self.threads == 1:
-            return self._walk(0, count)
-        shares = [count // self.threads + (thread < count % self.threads) for thread in range(self.threads)]
-        with ThreadPoolExecutor(self.threads) as pool:
-            return sum(pool.map(self._walk, range(self.threads), shares))
+        return on_threads(self._work, self.threads, count)
 
-    def _walk(self, thread: int, count: int) -> int:
-        game, generator = self.game, self._generators[thread]
+    def _work(self, thread: int, count: int) -> int:
+        generator = apart(self._generators[thread])
+        visited = self._walk(generator, count)
+        self._generators[thread] = generator
+        return visited
+
+    def _walk(self, generator: Array, count: int) -> int:
+        game = self.game
         if self._one_deal:
             scratch = (np.ones_like(self._regret) for _ in range(4))
             state = State(self._regret, self._average, *scratch)

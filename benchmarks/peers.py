@@ -1,0 +1,12 @@
+"""Every figure that other packages can be measured at, ours and theirs in one run: `python benchmarks/peers.py`."""
+
+from __future__ import annotations
+
+import sys
+
+from smoothcall.cli import main
+from smoothcall.experiments.peers import PEERS
+
+if __name__ == "__main__":
+    sys.argv[1:] = ["bench", "--peers", *sys.argv[1:], *PEERS]
+    main()

@@ -1,0 +1,70 @@
+"""Where more threads pay: `python benchmarks/threads.py` prints docs/threads.md's table.
+
+One and two threads take turns, so that what else the machine does hits both; both make the same number of iterations.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from time import perf_counter
+
+import typer
+
+import smoothcall as sc
+
+GAMES = ("kuhn", "kuhn-3p", "leduc", "leduc-3p")
+SOLVERS: dict[str, tuple[str, dict[str, str]]] = {
+    "smooth-uct": ("smooth-uct", {}),
+    "mccfr external": ("mccfr", {"sampling": "external"}),
+    "mccfr chance": ("mccfr", {"sampling": "chance"}),
+}
+REPEATS = 5
+SECONDS = 0.5  # about what a repeat takes with the slower of the two
+
+
+def seconds(solver: sc.Solver, iterations: int) -> float:
+    started = perf_counter()
+    solver.run(iterations)
+    return perf_counter() - started
+
+
+def enough(solver: sc.Solver) -> int:
+    """How many iterations take about SECONDS; the first builds and compiles, and does not count."""
+    solver.run(1)
+    iterations = 1
+    while (took := seconds(solver, iterations)) < SECONDS / 10:
+        iterations *= 4
+    return max(1, round(iterations * SECONDS / took))
+
+
+def row(game_name: str, label: str) -> str:
+    name, options = SOLVERS[label]
+    game = sc.game(game_name)
+    iterations = min(enough(sc.solver(name, game, threads=threads, **options)) for threads in (1, 2))
+    both = [sc.solver(name, game, seed=1, threads=threads, **options) for threads in (1, 2)]
+    took: list[list[float]] = [[], []]
+    for repeat in range(REPEATS + 1):
+        for solver, times in zip(both, took, strict=True):
+            spent = seconds(solver, iterations)
+            if repeat:  # the first is the warm-up
+                times.append(spent)
+    speeds = [iterations / median(times) for times in took]
+    ratios = [one / two for one, two in zip(*took, strict=True)]
+    gaps = [sc.nash_conv(game, solver.policy()) for solver in both]
+    cells = [game_name, label, *(f"{speed:,.0f}" for speed in speeds), f"{speeds[1] / speeds[0]:.2f}"]
+    cells += [f"{min(ratios):.2f} to {max(ratios):.2f}", f"{both[0].iterations:,}", *(f"{gap:.3g}" for gap in gaps)]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    heads = ["game", "solver", "iterations/s, 1 thread", "2 threads", "ratio", "ratios of the repeats", "iterations"]
+    heads += ["NashConv, 1 thread", "2 threads"]
+    typer.echo("| " + " | ".join(heads) + " |")
+    typer.echo("| --- | --- |" + " ---: |" * (len(heads) - 2))
+    for game_name in GAMES:
+        for label in SOLVERS:
+            typer.echo(row(game_name, label))
+
+
+if __name__ == "__main__":
+    main()

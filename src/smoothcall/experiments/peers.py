@@ -1,0 +1,207 @@
+"""Other packages at the figures of `smoothcall bench`, measured by the same rule, in the same run.
+
+OpenSpiel's Leduc tells suits apart (936 information states), ours merges them (288), which loses nothing. Both are measured:
+a peer as it comes, and "suits merged", the very game we play, which compares the code alone.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from importlib.util import find_spec
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest import mock
+
+from smoothcall.experiments.speed import Figure, Task, timing
+
+APART = "leduc_poker"
+MERGED = "leduc_poker(suit_isomorphism=true)"
+APART_3P = "leduc_poker(players=3)"
+MERGED_3P = "leduc_poker(players=3,suit_isomorphism=true)"
+
+PACKAGES = {  # what people call it -> (what is imported, what is installed)
+    "OpenSpiel": ("pyspiel", "open_spiel"),
+    "LiteEFG": ("LiteEFG", "LiteEFG"),
+    "cvxpy": ("cvxpy", "cvxpy"),
+    "ECOS": ("ecos", "ecos"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """`repeats` is the most that are made; a peer with one only is not warmed up either."""
+
+    needs: tuple[str, ...]  # of PACKAGES
+    task: Task
+    repeats: int = 5
+
+
+def _openspiel_cfr_plus(game_name: str) -> Callable[[], None]:
+    import pyspiel
+
+    solver = pyspiel.CFRPlusSolver(pyspiel.load_game(game_name))
+    return lambda: solver.evaluate_and_update_policy()
+
+
+def _python_cfr_plus(game_name: str) -> Callable[[], None]:
+    import pyspiel
+    from open_spiel.python.algorithms import cfr
+
+    solver = cfr.CFRPlusSolver(pyspiel.load_game(game_name))
+    return lambda: solver.evaluate_and_update_policy()
+
+
+def _openspiel_nash_conv(game_name: str) -> Callable[[], None]:
+    import pyspiel
+
+    game = pyspiel.load_game(game_name)
+    solver = pyspiel.CFRPlusSolver(game)
+    for _ in range(10):
+        solver.evaluate_and_update_policy()
+    policy = solver.tabular_average_policy()
+    return lambda: pyspiel.nash_conv(game, policy)
+
+
+def _openspiel_uniform_nash_conv(game_name: str) -> Callable[[], None]:
+    """Of the uniform policy, so that nothing has to be learned first; it takes as long as that of any other."""
+    import pyspiel
+
+    game = pyspiel.load_game(game_name)
+    policy = pyspiel.UniformRandomPolicy(game)
+    return lambda: pyspiel.nash_conv(game, policy)
+
+
+def _openspiel_lp(game_name: str) -> Callable[[], None]:
+    """Both players' programs, as OpenSpiel writes and solves them (cvxpy, ECOS to 1e-7)."""
+    import pyspiel
+    from open_spiel.python.algorithms import sequence_form_lp
+
+    game = pyspiel.load_game(game_name)
+    return lambda: sequence_form_lp.solve_zero_sum_game(game)
+
+
+def _python_xfp(game_name: str) -> Callable[[], None]:
+    import pyspiel
+    from open_spiel.python.algorithms import fictitious_play
+
+    solver = fictitious_play.XFPSolver(pyspiel.load_game(game_name))
+    return lambda: solver.iteration()
+
+
+def _openspiel_external_mccfr(game_name: str) -> Callable[[], None]:
+    import pyspiel
+
+    solver = pyspiel.ExternalSamplingMCCFRSolver(pyspiel.load_game(game_name), 1)
+    return lambda: solver.run_iteration()
+
+
+@contextmanager
+def _kept_apart() -> Iterator[None]:
+    """LiteEFG prints while it builds and keeps its games in the home folder; here it does neither."""
+    with TemporaryDirectory() as folder, mock.patch.dict(os.environ, HOME=folder), redirect_stdout(io.StringIO()):
+        yield
+
+
+def _liteefg(game_name: str) -> tuple[Any, Any]:
+    """Its CFR+, and the environment it learns in."""
+    with _kept_apart():
+        import LiteEFG
+        import pyspiel
+        from LiteEFG.baselines import CFRplus
+
+        graph = CFRplus.graph()
+        environment = LiteEFG.OpenSpielEnv(pyspiel.load_game(game_name), traverse_type="Enumerate")
+        environment.set_graph(graph)
+    return graph, environment
+
+
+def _liteefg_cfr_plus(game_name: str) -> Callable[[], None]:
+    graph, environment = _liteefg(game_name)
+
+    def iterate() -> None:
+        graph.update_graph(environment)
+        environment.update_strategy(graph.current_strategy())
+
+    return iterate
+
+
+def _liteefg_nash_conv(game_name: str) -> Callable[[], None]:
+    graph, environment = _liteefg(game_name)
+    for _ in range(10):
+        graph.update_graph(environment)
+        environment.update_strategy(graph.current_strategy())
+    return lambda: environment.exploitability(graph.current_strategy(), "linear-avg-iterate")
+
+
+def _task(unit: str, make: Callable[[str], Callable[[], object]], game_name: str, count: int) -> Task:
+    """A repeat does it `count` times."""
+    figure = {"iterations/s": lambda s: count / s, "ms": lambda s: 1000 * s / count, "s": lambda s: s / count}[unit]
+
+    def prepare() -> Callable[[], None]:
+        once = make(game_name)
+
+        def timed() -> None:
+            for _ in range(count):
+                once()
+
+        return timed
+
+    return Task(unit, prepare, figure)
+
+
+def _both(
+    name: str, needs: Sequence[str], unit: str, make: Callable[[str], Callable[[], object]], apart: int, merged: int
+) -> dict[str, Peer]:
+    """A peer on its Leduc and on ours; `apart` and `merged` are how often it does it in a repeat."""
+    return {
+        name: Peer(tuple(needs), _task(unit, make, APART, apart)),
+        f"{name}, suits merged": Peer(tuple(needs), _task(unit, make, MERGED, merged)),
+    }
+
+
+PEERS: dict[str, dict[str, Peer]] = {
+    "leduc-cfr-plus": {
+        **_both("OpenSpiel C++", ["OpenSpiel"], "iterations/s", _openspiel_cfr_plus, 40, 200),
+        **_both("OpenSpiel Python", ["OpenSpiel"], "iterations/s", _python_cfr_plus, 3, 15),
+        **_both("LiteEFG", ["OpenSpiel", "LiteEFG"], "iterations/s", _liteefg_cfr_plus, 100, 600),
+    },
+    "leduc-nash-conv": {
+        **_both("OpenSpiel C++", ["OpenSpiel"], "ms", _openspiel_nash_conv, 5, 25),
+        **_both("LiteEFG", ["OpenSpiel", "LiteEFG"], "ms", _liteefg_nash_conv, 500, 2_000),
+    },
+    "leduc-3p-nash-conv": {
+        "OpenSpiel C++": Peer(("OpenSpiel",), _task("ms", _openspiel_uniform_nash_conv, APART_3P, 1), 1),
+        "OpenSpiel C++, suits merged": Peer(("OpenSpiel",), _task("ms", _openspiel_uniform_nash_conv, MERGED_3P, 1), 1),
+    },
+    "leduc-lp": _both("OpenSpiel Python", ["OpenSpiel", "cvxpy", "ECOS"], "s", _openspiel_lp, 1, 3),
+    "leduc-xfp": _both("OpenSpiel Python", ["OpenSpiel"], "iterations/s", _python_xfp, 1, 3),
+    "leduc-external-mccfr": _both("OpenSpiel C++", ["OpenSpiel"], "iterations/s", _openspiel_external_mccfr, 10_000, 10_000),
+}
+
+
+def missing(names: Sequence[str]) -> list[str]:
+    """What to tell about packages that are not there, of those the figures named, or all, are compared with."""
+    needed = {need for name in names or PEERS for peer in PEERS.get(name, {}).values() for need in peer.needs}
+    lines = []
+    for package, (module, install) in PACKAGES.items():
+        if package in needed and not find_spec(module):
+            lines.append(f"{package} is not installed: pip install {install}")
+    return lines
+
+
+def compare(figure: Figure, *, repeats: int, tell: Callable[[str], None]) -> dict[str, dict[str, Any]]:
+    """The same figure of every peer that is installed; `ratio` is how many times faster ours is."""
+    found = {}
+    for name, peer in PEERS.get(figure.name, {}).items():
+        if not all(find_spec(PACKAGES[need][0]) for need in peer.needs):
+            continue
+        tell(f"measuring {figure.name} of {name}")
+        most = min(repeats, peer.repeats)
+        value = timing(figure.name, peer.task, repeats=most, warm=peer.repeats > 1).value
+        ratio = figure.value / value if figure.unit.endswith("/s") else value / figure.value
+        found[name] = {"value": value, "unit": figure.unit, "ratio": ratio}
+    return found

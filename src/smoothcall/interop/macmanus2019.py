@@ -1,0 +1,196 @@
+"""Histories and strategies of Leduc in the notation of macmanus2019 (J. MacManus, Learning to Play Leduc Hold'em, 2019).
+
+A history is one text: `1` or `-1` for who starts, the private cards of player 1 and of player -1, the moves of the first
+round, the public card, the moves of the second: `1AhQhbcKsbrc`. Moves are f fold, c call or check, b bet, r raise. What one
+player knows of it leaves out the other's card: `1AhbcKsbrc`. Ranks are A K Q, which are K Q J here.
+
+A strategy is a JSON dictionary from what a player knows to the probabilities of moves, or to one move.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from smoothcall import files
+from smoothcall.errors import UsageError
+from smoothcall.games.betting import Betting, IllegalMove
+from smoothcall.games.catalog import LEDUC
+from smoothcall.games.hand import Hand
+from smoothcall.games.notation import read_hand
+from smoothcall.information.game import Game
+from smoothcall.policy import Key, Policy
+
+RANKS = str.maketrans("AKQ", "KQJ")
+THEIR_RANKS = str.maketrans("KQJ", "AKQ")
+_CARD = "[AKQ][hs]"
+_HISTORY = re.compile(rf"(-?1)({_CARD})?({_CARD})?([fcbr]*)(?:({_CARD})([fcbr]*))?")
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A history, or what one player knows of it (then only that player's card is there). Cards are in their notation."""
+
+    first: int  # 1 or -1: who starts
+    cards: tuple[str, ...]  # of player 1 and of player -1; or the one that is known
+    moves: tuple[str, str]  # of the two rounds, in their letters
+    board: str  # "" before it is dealt
+
+    def __str__(self) -> str:
+        return f"{self.first}{''.join(self.cards)}{self.moves[0]}{self.board}{self.moves[1]}"
+
+    @property
+    def betting(self) -> str:
+        """The betting in our letters; raises an error where the rules do not allow it."""
+        state = Betting(LEDUC)
+        for number, moves in enumerate(self.moves):
+            for letter in moves:
+                if state.finished or state.street != number:
+                    raise UsageError(f"{str(self)!r}: {letter!r} comes after the end of its round")
+                if letter in "br" and letter != self._raise_letter(state):
+                    raise UsageError(f"{str(self)!r}: {letter!r} where {self._raise_letter(state)!r} is meant")
+                try:
+                    state.play("r" if letter in "br" else letter)
+                except IllegalMove as error:
+                    raise UsageError(f"{str(self)!r}: {letter!r} is not allowed ({error})") from None
+        if self.board and (state.street == 0 or self.board in self.cards):
+            raise UsageError(f"{str(self)!r}: the public card {self.board} cannot come here")
+        return state.text if self.board else state.text.removesuffix("/")
+
+    @staticmethod
+    def _raise_letter(state: Betting) -> str:
+        return "r" if max(state.bets) else "b"
+
+    @property
+    def player(self) -> int | None:
+        """Who is next: 1 or -1; 0 for the dealer; None when the hand is over."""
+        state = Betting(LEDUC)
+        for letter in self.betting.replace("/", ""):
+            state.play(letter)
+        if state.player is None:
+            return None
+        if len(self.cards) == 0 or (state.street == 1 and not self.board):
+            return 0
+        return self.first if state.player == 0 else -self.first
+
+
+def parse(text: str) -> History:
+    """A history from its text, checked against the rules."""
+    found = _HISTORY.fullmatch(text)
+    if found is None:
+        raise UsageError(f"{text!r} is not a history (accepted: like 1AhQhbcKsbrc, or 1AhbcKsbrc for what a player knows)")
+    first, one, other, early, board, late = found.groups()
+    cards = tuple(card for card in (one, other) if card)
+    if len(set(cards)) < len(cards):
+        raise UsageError(f"{text!r}: {cards[0]} is dealt twice")
+    history = History(int(first), cards, (early, late or ""), board or "")
+    _ = history.betting
+    return history
+
+
+def information(history: History, player: int) -> History:
+    """What player 1 or -1 knows of a history with both cards."""
+    if player not in (1, -1) or len(history.cards) != 2:
+        raise UsageError(f"player {player} of {str(history)!r} (accepted: 1 or -1, with the cards of both)")
+    return History(history.first, (history.cards[0 if player == 1 else 1],), history.moves, history.board)
+
+
+def to_hand(history: History) -> Hand:
+    """The hand of a history: seat 0 is who starts."""
+    if len(history.cards) != 2:
+        raise UsageError(f"{str(history)!r} has not the cards of both players")
+    ordered = history.cards if history.first == 1 else history.cards[::-1]
+    board = f"/{history.board}" if history.board else ""
+    betting = history.betting
+    state = Betting(LEDUC)
+    for letter in betting.replace("/", ""):
+        state.play(letter)
+    return read_hand(LEDUC, f"{'|'.join(ordered)}{board}".translate(RANKS) + f":{state.text}")
+
+
+def from_hand(hand: Hand, first: int = 1) -> History:
+    """The history of a Leduc hand in which player `first` sits in seat 0."""
+    if hand.rules != LEDUC or first not in (1, -1):
+        raise UsageError("only hands of Leduc have a history, with 1 or -1 to start")
+    names = hand.rules.deck.names
+    cards = tuple(names(cards).translate(THEIR_RANKS) for cards in hand.hole if cards)
+    return History(
+        first, cards if first == 1 else cards[::-1], _their_moves(hand.text), names(hand.board).translate(THEIR_RANKS)
+    )
+
+
+def _their_moves(betting: str) -> tuple[str, str]:
+    """Our letters of both rounds in theirs: the first raise of a round is a bet."""
+    rounds = [*betting.split("/"), ""][:2]
+    first, second = (moves.replace("r", "b", 1) for moves in rounds)
+    return first, second
+
+
+# Strategies
+
+
+def key_of(text: str) -> str:
+    """Our information-state key (with suits) of what a player knows: `-1AhbcKsb` is `Kh/Qs:rc/r`."""
+    history = parse(text)
+    if len(history.cards) != 1:
+        raise UsageError(f"{text!r} names {len(history.cards)} private cards (accepted: the one the player knows)")
+    cards = "/".join(card for card in (*history.cards, history.board) if card)
+    return f"{cards.translate(RANKS)}:{history.betting}"
+
+
+def history_of(key: str, player: int = 1) -> str:
+    """What player 1 or -1 knows at one of our keys (with suits), in their notation."""
+    cards, _, betting = key.partition(":")
+    own, _, board = cards.translate(THEIR_RANKS).partition("/")
+    moves = _their_moves(betting)
+    first = player if len(moves[1] if board else moves[0]) % 2 == 0 else -player
+    return str(History(first, (own,), moves, board))
+
+
+def read_strategy(path: Path, game: Game, player: int = 1) -> Policy:
+    """A strategy file of player 1 or -1, who plays both seats; histories it does not name are played uniformly.
+
+    The game is `leduc:suits=apart`. Histories in which the other player is to move are refused.
+    """
+    _verify_game(game)
+    try:
+        given = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise UsageError(f"there is no strategy file {str(path)!r}") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{str(path)!r} is not a strategy file ({error})") from None
+    if not isinstance(given, Mapping):
+        raise UsageError(f"{str(path)!r} is not a strategy file (accepted: a JSON dictionary)")
+    probabilities: dict[Key, dict[str, float]] = {}
+    for text, chosen in given.items():
+        history = parse(text)
+        if history.player != player:
+            raise UsageError(f"{text!r} is not a history at which player {player} is to move")
+        moves = chosen if isinstance(chosen, Mapping) else {chosen: 1.0}
+        ours: dict[str, float] = {}
+        for letter, chance in moves.items():
+            if letter not in ("f", "c", "b", "r") or not isinstance(chance, int | float):
+                raise UsageError(f"move {letter!r}: {chance!r} at {text!r} (accepted: probabilities of f, c, b, r)")
+            ours["r" if letter in "br" else letter] = float(chance)
+        probabilities[key_of(text)] = ours
+    return Policy.from_probabilities(game, probabilities)
+
+
+def write_strategy(policy: Policy, path: Path, player: int = 1) -> None:
+    """The whole policy as a strategy file of player 1 or -1."""
+    _verify_game(policy.game)
+    strategy = {}
+    for key in policy.game.information_states():
+        history = history_of(key, player)
+        letter = "r" if "b" in _their_moves(key.partition(":")[2])["/" in key.partition(":")[2]] else "b"
+        found = policy.probabilities(key)
+        strategy[history] = {letter if move == "r" else move: chance for move, chance in found.items()}
+    files.write_json(path, strategy)
+
+
+def _verify_game(game: Game) -> None:
+    if game.rules != LEDUC or game.options.get("suits") != "apart":
+        raise UsageError(f"strategies of macmanus2019 are of leduc:suits=apart, not of {game.spec}")

@@ -1,0 +1,217 @@
+"""UCT and Smooth UCT: the loop by its parts, the papers' findings as comparisons with a margin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import smoothcall as sc
+from smoothcall.kernels import uct as kernels
+from smoothcall.solvers.uct import UCT, exploration
+from tests.conftest import INTERPRETED, built
+
+HEINRICH = {"c": 18, "gamma": 0.01, "eta0": 0.9, "d": 0.002}
+
+
+def _search(spec: str, name: str = "smooth-uct", seed: int = 0, **options: Any) -> UCT:
+    found = sc.solver(name, built(spec), seed=seed, **options)
+    assert isinstance(found, UCT)
+    return found
+
+
+@pytest.mark.interpreted
+def test_one_expansion_a_player_an_episode() -> None:
+    """The first episode adds one row to each tree that somebody came to, with one visit."""
+    solver = _search("leduc", c=18)
+    solver.run(1)
+    visits = solver.tables()["visits"][0]
+    rows = np.flatnonzero(visits.sum(axis=1))
+    owners = built("leduc").row_player[rows].tolist()
+    assert 1 <= len(owners) == len(set(owners)) <= 2
+    assert (visits.sum(axis=1)[rows] == 1).all()
+    before = visits.copy()
+    solver.run(1)
+    added = np.flatnonzero((visits.sum(axis=1) > 0) & (before.sum(axis=1) == 0))
+    assert len(added) <= 2
+    assert len({int(built("leduc").row_player[row]) for row in added}) == len(added)
+
+
+@pytest.mark.interpreted
+def test_returns_are_chips() -> None:
+    """Chips are conserved, means lie within what can be won, and every visit below the root follows one above it."""
+    game, solver = built("leduc"), _search("leduc", **HEINRICH)
+    solver.run(300 if INTERPRETED else 20_000)
+    visits, returns = solver.tables()["visits"][0], solver.tables()["returns"][0]
+    assert solver.earned.sum() == pytest.approx(0, abs=1e-9)
+    means = returns[visits > 0] / visits[visits > 0]
+    assert abs(means).max() <= 13
+    assert (visits[~game.legal] == 0).all()
+    root = game.row_node == 0
+    assert visits[root].sum() == solver.iterations
+    assert returns[root].sum() == pytest.approx(solver.earned[0])
+
+
+def test_what_follows_from_the_tables_is_kept_up_to_date() -> None:
+    solver = _search("leduc", **HEINRICH)
+    solver.run(5_000)
+    kept = solver._trees[0]
+    fresh = kernels.Tree(
+        kept.visits, kept.returns, np.where(built("leduc").legal, 0.0, -np.inf), np.where(built("leduc").legal, np.inf, 0.0),
+        np.zeros_like(kept.total), np.zeros_like(kept.wide), np.zeros_like(kept.share),
+    )  # fmt: skip
+    kernels.refresh(fresh, solver._mixing)
+    for name in kernels.Tree._fields:
+        np.testing.assert_array_equal(getattr(fresh, name), getattr(kept, name), err_msg=name)
+    row = int(kept.total.argmax())
+    total = kept.total[row]
+    assert kept.share[row] == max(0.01, 0.9 / (1 + 0.002 * np.sqrt(total)))
+    assert kept.wide[row] == np.sqrt(np.log(total))
+
+
+@pytest.mark.parametrize(
+    ("options", "total", "most", "share"),
+    [
+        ({"mixing": "constant", "eta0": 1.0}, 50, 20, 1.0),
+        ({"mixing": "constant", "eta0": 0.3}, 50, 20, 0.3),
+        ({"mixing": "decay", "eta0": 0.9, "gamma": 0.1, "d": 0.1}, 100, 20, 0.9 / 2),
+        ({"mixing": "decay", "eta0": 0.9, "gamma": 0.6, "d": 0.1}, 100, 20, 0.6),
+        ({"mixing": "greatest"}, 100, 25, 0.25),
+        ({"mixing": "slow"}, 10_000, 25, 0.9 * 10_000 / 10_100),
+        ({"mixing": "greatest", "patience": 1000}, 999, 25, 0.0),
+        ({"mixing": "greatest", "patience": 1000}, 1000, 250, 0.25),
+    ],
+)
+def test_schedules(options: dict[str, Any], total: float, most: float, share: float) -> None:
+    """Each schedule against its formula in the papers."""
+    mixing = _search("kuhn", **options)._mixing
+    plain = getattr(kernels.share_of_bounds, "py_func", kernels.share_of_bounds)
+    assert plain(mixing, float(total), float(most)) == pytest.approx(share)
+
+
+def test_bounds_and_average_select_as_they_should() -> None:
+    plain = {name: getattr(f, "py_func", f) for name, f in vars(kernels).items() if callable(f)}
+    visits, returns = np.array([[0.0, 4.0, 1.0]]), np.array([[0.0, 8.0, 1.5]])
+    tree = kernels.Tree(
+        visits, returns, np.array([[-np.inf, 2.0, 1.5]]), np.array([[0.0, 0.5, 1.0]]), np.array([5.0]),
+        np.array([np.sqrt(np.log(5))]), np.array([0.5]),
+    )  # fmt: skip
+    assert plain["best_by_bounds"](tree, 0, 0.0) == 1, "without exploration, the best mean"
+    assert plain["best_by_bounds"](tree, 0, 1.0) == 2, "1.5 + 1.27 beats 2 + 0.63"
+    assert [plain["from_average"](tree, 0, number) for number in (0.0, 0.79, 0.8, 0.999)] == [1, 1, 2, 2]
+    tree.narrow[0, 2], tree.mean[0, 2] = np.inf, 0.0
+    assert plain["best_by_bounds"](tree, 0, 1.0) == 2, "what was never tried comes first"
+
+
+def test_exploration_by_pot() -> None:
+    """heinrich2014 (5): pot + k * what may still be bet, set at the start of each street. Leduc: pot 2, 26 at most."""
+    game = built("leduc")
+    width = exploration(game, "pot", None, 0.5)
+    assert width[0] == 2 + 0.5 * (26 - 2)
+    first = game.tree.child[game.tree.child[0, 1], 1]  # check, check: the second street with a pot of 2, at most 16 more
+    assert game.tree.round[first] == 1
+    assert width[first] == 2 + 0.5 * 16
+    same = game.tree.child[first, 2]
+    assert width[same] == width[first], "within a street it stays"
+    assert (exploration(game, "constant", 7.0, 0.5) == 7).all()
+    assert (exploration(game, "constant", None, 0.5) == 13).all()
+
+
+def test_smooth_uct_reaches_the_published_figures() -> None:
+    """Leduc, d = 0.002, mean of 5 seeds: below 0.45 after 1 M episodes (Heinrich: about 0.5)."""
+    game, found = built("leduc"), []
+    for seed in range(5):
+        solver = _search("leduc", seed=seed, **HEINRICH)
+        solver.run(1_000_000)
+        found.append(sc.nash_conv(game, solver.policy()))
+    assert np.mean(found) < 0.45
+
+
+def test_smooth_uct_converges_and_uct_does_not() -> None:
+    """A comparison with a margin: from 1 M to 10 M episodes Smooth UCT halves its NashConv and more, UCT does not."""
+    game = built("leduc")
+    reached = {}
+    for name, options in (("uct", {"c": 18}), ("smooth-uct", HEINRICH)):
+        solver = _search("leduc", name, seed=1, **options)
+        reached[name] = []
+        for episodes in (1_000_000, 9_000_000):
+            solver.run(episodes)
+            reached[name].append(sc.nash_conv(game, solver.policy()))
+    assert reached["smooth-uct"][1] < 0.15
+    assert reached["smooth-uct"][1] < 0.5 * reached["smooth-uct"][0]
+    assert reached["uct"][1] > 0.8 * reached["uct"][0]
+    assert reached["uct"][1] > 4 * reached["smooth-uct"][1]
+
+
+def test_kuhn_errors_are_below_those_of_uct() -> None:
+    """heinrich2014, Figs 1 and 2: mean of 10 runs after 1 M episodes."""
+    for pot in (2, 8):
+        game, errors = sc.game("kuhn", pot=pot), {}
+        for name, options in (("uct", {"c": 2.0}), ("smooth-uct", {"c": 1.75, "mixing": "greatest"})):
+            policies = []
+            for seed in range(10):
+                solver = sc.solver(name, game, seed=seed, **options)
+                solver.run(1_000_000)
+                policies.append(solver.policy())
+            squared = np.mean([sc.equilibrium_distance(game, policy).squared_error for policy in policies])
+            errors[name] = (squared, np.mean([sc.dominated_error(game, policy) for policy in policies]))
+        assert errors["smooth-uct"][0] < errors["uct"][0]
+        if pot == 2:
+            assert errors["smooth-uct"][1] < errors["uct"][1]
+
+
+def test_learning_against_a_fixed_policy(tmp_path: Path) -> None:
+    """Against a player who never changes, UCT comes close to the best response, and only the learner learns."""
+    game = built("leduc")
+    opponent = sc.Policy.from_weights(game, np.random.default_rng(1).random(game.legal.shape))
+    opponent.save(tmp_path / "fixed.agent")
+    for learner in (0, 1):
+        solver = _search("leduc", "uct", seed=1, c=18, against=str(tmp_path / "fixed.agent"), learner=learner)
+        solver.run(1_000_000)
+        best = sc.best_response(game, opponent, learner).value
+        assert sc.expected_values(game, solver.current_policy())[learner] > best - 0.01
+        others = game.row_player != learner
+        np.testing.assert_array_equal(solver.policy().table[others], opponent.table[others])
+    with pytest.raises(sc.UsageError, match="there is no agent file"):
+        _search("leduc", against="nobody.agent")
+    with pytest.raises(sc.UsageError, match="player 2"):
+        _search("leduc", against="random", learner=2)
+
+
+def test_three_players_learn() -> None:
+    game = built("kuhn-3p")
+    solver = _search("kuhn-3p", seed=1, c=3, mixing="greatest")
+    solver.run(500_000)
+    assert sc.nash_conv(game, solver.policy()) < 0.3 * sc.nash_conv(game, sc.Policy.uniform(game))
+
+
+def test_threads_lose_nothing() -> None:
+    """Every episode is counted once; NashConv at equal episodes is that of one thread within noise."""
+    game = built("leduc")
+    found: dict[int, list[float]] = {1: [], 2: []}
+    for threads, values in found.items():
+        for seed in range(4):
+            solver = _search("leduc", seed=seed, threads=threads, **HEINRICH)
+            solver.run(400_001)
+            values.append(sc.nash_conv(game, solver.policy()))
+            visits = solver.tables()["visits"].sum(axis=0)
+            assert visits[game.row_node == 0].sum() == 400_001
+    assert np.mean(found[2]) < 1.25 * np.mean(found[1])
+
+
+def test_memory_is_constant() -> None:
+    """No allocation in the loop: a hundred times the episodes take no more memory."""
+    import tracemalloc
+
+    solver = _search("kuhn")
+    solver.run(1_000)
+    tracemalloc.start()
+    solver.run(1_000)
+    small = tracemalloc.get_traced_memory()[1]
+    tracemalloc.reset_peak()
+    solver.run(100_000)
+    large = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert large < small + 10_000
