@@ -5,12 +5,15 @@ One and two threads take turns, so that what else the machine does hits both; bo
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 from time import perf_counter
 
+import numpy as np
 import typer
 
 import smoothcall as sc
+from smoothcall.kernels.sequences import collect
 
 GAMES = ("kuhn", "kuhn-3p", "leduc", "leduc-3p")
 SOLVERS: dict[str, tuple[str, dict[str, str]]] = {
@@ -56,7 +59,33 @@ def row(game_name: str, label: str) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def halves(game_name: str, sweeps: int = 300) -> str:
+    """What two threads could gain in full-width CFR at best: its sweep over the results, whole on one, halves on two.
+
+    Each thread makes its half of all sweeps without a break; handing work over in every iteration would come on top.
+    """
+    form = sc.game(game_name).form
+    plan, results = sc.Policy.uniform(sc.game(game_name)).plan, form.result_sequence.shape[1]
+
+    def sweep(first: int, last: int) -> None:
+        gain = np.zeros_like(plan)
+        for _ in range(sweeps):
+            collect(form, 0, plan, gain, first, last)
+
+    took: list[list[float]] = [[], []]
+    for _ in range(REPEATS):
+        for parts, taken in zip(([(0, results)], [(0, results // 2), (results // 2, results)]), took, strict=True):
+            started = perf_counter()
+            with ThreadPoolExecutor(len(parts)) as pool:
+                list(pool.map(sweep, *zip(*parts, strict=True)))
+            taken.append((perf_counter() - started) / sweeps * 1e6)
+    one, two = map(median, took)
+    times = f"{one:.0f} us on one thread, {two:.0f} us on two, ratio {one / two:.2f}"
+    return f"{game_name}, one sweep over {results:,} results: {times}"
+
+
 def main() -> None:
+    typer.echo(halves("leduc-3p") + "\n")
     heads = ["game", "solver", "iterations/s, 1 thread", "2 threads", "ratio", "ratios of the repeats", "iterations"]
     heads += ["NashConv, 1 thread", "2 threads"]
     typer.echo("| " + " | ".join(heads) + " |")

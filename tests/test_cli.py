@@ -142,6 +142,15 @@ def test_wrong_keys_axes_games_and_folders(call: Any, tmp_path: Path) -> None:
     assert before == {path.name: path.read_bytes() for path in (tmp_path / "k").iterdir()}
 
 
+def test_strategies_of_macmanus2019_are_evaluated(call: Any, tmp_path: Path) -> None:
+    (tmp_path / "strategy.json").write_text('{"1Ah": "b", "-1Ahb": {"f": 0.5, "c": 0.5, "r": 0}}')
+    answer = json.loads(call("evaluate", "strategy.json", "--json").out)
+    assert answer["game"] == "leduc:suits=apart"
+    assert 4 < answer["nash_conv"] < 6
+    (tmp_path / "strategy.json").write_text('{"1Ah": "x"}')
+    assert call("evaluate", "strategy.json").code == 2
+
+
 def test_json_is_all_there_is_on_standard_output(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "smoothcall", "train", "kuhn", "cfr+", "--iterations", "1000", "--json"],

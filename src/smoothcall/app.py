@@ -86,7 +86,14 @@ class App:
         return _report(run)
 
     def agent(self, path: Path, of: str | None = None) -> Policy:
-        """An agent by its file, or by the folder of the run that made it; of a certain game where one is named."""
+        """An agent by its file, or by the folder of the run that made it; of a certain game where one is named.
+
+        A `.json` file is a strategy of player 1 in the form of macmanus2019.
+        """
+        if path.suffix == ".json" and path.is_file():
+            from smoothcall.interop.macmanus2019 import read_strategy
+
+            return read_strategy(path, game(of or "leduc:suits=apart"))
         if path.is_dir():
             read_config(path)
             if not (path / "agent.agent").exists():

@@ -48,7 +48,12 @@ def _real(text: str) -> float:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Iterations = Annotated[int | None, typer.Option(parser=_whole, metavar="N", help="How many iterations in all, as 1e6.")]
-Agent = Annotated[Path, typer.Argument(metavar="AGENT", help="An agent file, or the folder of the run that made it.")]
+Agent = Annotated[
+    Path,
+    typer.Argument(
+        metavar="AGENT", help="An agent file, or the folder of the run that made it; or a strategy of macmanus2019 (.json)."
+    ),
+]
 Of = Annotated[str | None, typer.Option("--game", metavar="GAME", help="Refuse an agent of another game.")]
 
 

@@ -209,6 +209,12 @@ def _policy(game: Game, bets: Array) -> Policy:
     return Policy(game, table)
 
 
+def bets_of(policy: Policy) -> Array:
+    """[rows] the probability of the bet at every information state of a Kuhn game."""
+    bets: Array = _played(policy)[1]
+    return bets
+
+
 def _played(policy: Policy) -> Array:
     """[2, rows] the probabilities of passing and of the bet."""
     rows = np.arange(len(policy.table))

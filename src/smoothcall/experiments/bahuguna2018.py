@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from smoothcall.evaluation.equilibria import equilibrium_distance
+from smoothcall.evaluation.equilibria import bets_of, equilibrium_distance
 from smoothcall.evaluation.exploitability import Evaluation, evaluate
 from smoothcall.experiments.ledger import Page
 from smoothcall.information.game import Game, game
@@ -125,13 +125,6 @@ def _rock_paper_scissors(page: Page, trials: int) -> None:
 # Figs 7.2 to 7.4, Tables 5.1 to 5.3
 
 
-def _bets(policy: Policy) -> Array:
-    """[information states] the probability of betting, or of calling where there is a bet: the last legal action."""
-    last = policy.game.legal.shape[1] - 1 - policy.game.legal[:, ::-1].argmax(axis=1)
-    bets: Array = policy.table[np.arange(len(last)), last]
-    return bets
-
-
 def _trial(made: Game, seed: int, iterations: int) -> Trial:
     points = sorted({round(point) for point in np.geomspace(100, iterations, POINTS)})
     learner = solver("mccfr", made, seed=seed, sampling="chance")
@@ -140,7 +133,7 @@ def _trial(made: Game, seed: int, iterations: int) -> Trial:
         learner.run(point - learner.iterations)
         policy = learner.policy()
         evaluations.append(evaluate(made, policy))
-        bets.append(_bets(policy))
+        bets.append(bets_of(policy))
     return Trial(points, evaluations, bets, learner.policy())
 
 
@@ -151,9 +144,9 @@ def _kuhn(page: Page, played: str, iterations: int, trials: int) -> None:
     epsilons = np.array([[at.epsilon for at in trial.evaluations] for trial in found])
     values = np.array([[at.values for at in trial.evaluations] for trial in found])
     distances = [equilibrium_distance(made, trial.policy) for trial in found]
-    furthest = [float(abs(_bets(trial.policy) - _bets(d.closest)).max()) for trial, d in zip(found, distances, strict=True)]
+    furthest = [float(abs(bets_of(trial.policy) - bets_of(d.closest)).max()) for trial, d in zip(found, distances, strict=True)]
     together = Policy.mixture([trial.policy for trial in found])
-    distance = float(abs(_bets(together) - _bets(equilibrium_distance(made, together).closest)).max())
+    distance = float(abs(bets_of(together) - bets_of(equilibrium_distance(made, together).closest)).max())
     worst, below = float(epsilons[:, -1].max()), (epsilons.max(axis=0) < EPSILON)
     lasting = next(points[i] for i in range(len(points)) if below[i:].all()) if below[-1] else None
 
@@ -174,9 +167,9 @@ def _kuhn(page: Page, played: str, iterations: int, trials: int) -> None:
         page.picture(
             f"{played}-bets", _bet_curves(made, found), "Betting and calling probabilities, mean and range of the trials"
         )
-    mean = np.mean([_bets(trial.policy) for trial in found], axis=0)
-    near = np.mean([_bets(d.closest) for d in distances], axis=0)
-    spread = np.ptp([_bets(trial.policy) for trial in found], axis=0)
+    mean = np.mean([bets_of(trial.policy) for trial in found], axis=0)
+    near = np.mean([bets_of(d.closest) for d in distances], axis=0)
+    spread = np.ptp([bets_of(trial.policy) for trial in found], axis=0)
     page.text(
         "Probability of betting (or calling a bet) after the last iteration: mean of the trials, their range (wide where the "
         "equilibria leave a choice), and the mean of the closest equilibria." + ("" if made.players == 2 else " " + WHY_APART)
@@ -210,7 +203,7 @@ def _kuhn(page: Page, played: str, iterations: int, trials: int) -> None:
         "furthest": furthest,
         "squared_error": [distance.squared_error for distance in distances],
         "kullback_leibler": [distance.kullback_leibler for distance in distances],
-        "bets": {made.keys[row]: [float(_bets(trial.policy)[row]) for trial in found] for row in range(made.tree.rows)},
+        "bets": {made.keys[row]: [float(bets_of(trial.policy)[row]) for trial in found] for row in range(made.tree.rows)},
     }
 
 

@@ -113,8 +113,9 @@ def _wider(page: Page, found: dict[str, Curves], *, enough: bool) -> None:
     uct, smooth = (found[label] for label in WIDER)
     page.text(
         "The document does not say whether it scaled the exploration constant with the pot. Calibrated for a pot of 2, it is "
-        "too small here: some states are hardly visited after the first episodes, both algorithms settle on what they happened to "
-        "see, and the squared error stays large. Scaled with the pot, Smooth UCT comes as close as the document says."
+        "too small here: some states are hardly visited after the first episodes, both algorithms settle on what they "
+        "happened to see, and the squared error stays large. Scaled with the pot, Smooth UCT comes as close as the document "
+        "says."
     )
     page.check(
         "Pot 8, c scaled with the pot: squared error, Smooth UCT (3) below UCT",

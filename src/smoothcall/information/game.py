@@ -17,7 +17,7 @@ from smoothcall.information.buckets import Lossless
 from smoothcall.information.deals import Deals, list_deals, no_cards
 from smoothcall.information.sequence_form import build_form, build_parts
 from smoothcall.information.tree import ActionTree, matrix_tree, poker_tree
-from smoothcall.kernels.tables import DECISION, FIXED, Array, Form, OneDeal, Walk
+from smoothcall.kernels.tables import FIXED, Array, Form, OneDeal, Walk
 from smoothcall.options import Option, read_options
 
 SUITS = Option("merged", "cards that differ only in suit: one to everybody, or told apart", choices=("merged", "apart"))
@@ -184,11 +184,6 @@ class Game:
     def depth(self) -> int:
         """The longest path in the action tree."""
         return int(self.tree.depth.max())
-
-    @property
-    def hand_count(self) -> int:
-        """Terminal histories with every distinct deal counted."""
-        return int(np.count_nonzero(self.tree.kind != DECISION)) * self.deals.count
 
 
 def options_of(name: str) -> dict[str, Option]:
