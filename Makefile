@@ -7,6 +7,7 @@ DONE := .venv/.installed
 
 demo: $(DONE)
 	$(BIN)/smoothcall train leduc cfr+ --seconds 4
+	@echo "(first: . .venv/bin/activate)"
 
 test: lint types contracts tests interpreted
 

@@ -41,6 +41,11 @@ def test_links_lead_somewhere(path: Path) -> None:
         assert target.startswith("https://") or (path.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_no_placeholder_is_left(path: Path) -> None:
+    assert not re.search(r"\b[A-Z]{3,}_[A-Z]{3,}\b", re.sub(r"`[^`]*`|```.*?```", "", path.read_text(), flags=re.DOTALL))
+
+
 def test_public_names_exist() -> None:
     for name in sc.__all__:
         assert getattr(sc, name) is not None

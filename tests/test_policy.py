@@ -183,7 +183,67 @@ def test_foreign_agent_files(tmp_path: Path) -> None:
     assert "damaged" in changed(lambda card, parts: parts.pop("policy.npy"))
     assert "damaged" in changed(pickled), "nothing in a file is ever run"
     assert "shape" in changed(other_table)
-    assert "plays kuhn" in changed(lambda card, parts: card.update(actions=["x"]))
+    assert "plays other rules" in changed(lambda card, parts: card.update(actions=["x"]))
     _random("kuhn", 1).save(path)
     with pytest.raises(sc.UsageError, match="plays kuhn, not leduc"):
         sc.load(path, built("leduc"))
+
+
+def test_cards_are_json_that_everybody_can_read(tmp_path: Path) -> None:
+    solver = sc.solver("cfr+", built("kuhn"))
+    solver.run(10)
+    solver.policy().save(tmp_path / "kuhn.agent")
+    with zipfile.ZipFile(tmp_path / "kuhn.agent") as archive:
+        text = archive.read("card.json").decode()
+    json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert sc.load(tmp_path / "kuhn.agent").card["solver"]["options"]["beta"] == "-inf"
+
+
+def test_games_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from smoothcall.games.catalog import LEDUC
+
+    other = sc.Game(replace(LEDUC, antes=(5, 5)))
+    policy = sc.Policy.uniform(other)
+    with pytest.raises(sc.UsageError, match="plays leduc, not leduc"):
+        sc.nash_conv(built("leduc"), policy)
+    policy.save(tmp_path / "other.agent")
+    with pytest.raises(sc.UsageError, match="plays other rules of the same name"):
+        sc.load(tmp_path / "other.agent")
+
+
+def test_what_is_no_regular_file_is_never_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(sc.UsageError, match="is no regular file"):
+        _random("kuhn", 1).save(tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+    _random("kuhn", 1).save(tmp_path / "real.agent")
+    (tmp_path / "link.agent").symlink_to(tmp_path / "real.agent")
+    _random("kuhn", 2).save(tmp_path / "link.agent")
+    assert (tmp_path / "link.agent").is_symlink()
+    np.testing.assert_array_equal(sc.load(tmp_path / "real.agent").table, _random("kuhn", 2).table)
+
+
+def test_misuse_is_told_in_one_line() -> None:
+    game, policy = built("kuhn"), _random("kuhn", 1)
+    for wrong in (
+        lambda: sc.game(5),
+        lambda: sc.solver("cfr", "kuhn"),
+        lambda: sc.solver(5, game),
+        lambda: sc.solver("cfr", game, prune="abc"),
+        lambda: sc.solver("uct", game, c="hello"),
+        lambda: sc.solver("uct", built("rps"), explore="pot"),
+        lambda: sc.solver("cfr", game, gamma=400),
+        lambda: sc.solver("cfr", game).run("many"),
+        lambda: sc.solver("cfr", game).run(10**30),
+        lambda: sc.Game("kuhn"),
+        lambda: sc.best_response(game, policy, 0.5),
+        lambda: policy.replaced(7, policy),
+        lambda: game.information_states("0"),
+    ):
+        with pytest.raises(sc.UsageError):
+            wrong()
+    solver = sc.solver("mccfr", game, seed=np.int64(3), threads=np.int32(1))
+    solver.run(np.int64(5))
+    assert solver.iterations == 5

@@ -153,6 +153,9 @@ class App:
         if len(set(labels)) < len(labels):
             labels = [f"{label} ({folder.name})" for label, folder in zip(labels, folders, strict=True)]
         curves = [(label, read_metrics(folder)) for label, folder in zip(labels, folders, strict=True)]
+        for folder, (_, metrics) in zip(folders, curves, strict=True):
+            if not metrics:
+                raise UsageError(f"run {str(folder)!r} has no evaluations yet (go on with it: resume)")
         files.write(out, draw_curves(curves, x))
         return {"picture": str(out), "runs": [str(folder) for folder in folders]}
 

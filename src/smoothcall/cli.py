@@ -5,8 +5,10 @@ Exit status: 0 done, 1 failed, 2 bad usage, 130 stopped by Ctrl-C (with everythi
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable
@@ -230,6 +232,9 @@ _PARSING: Any = typer.BadParameter.__mro__[2]  # what every error of the parser 
 
 def main() -> None:
     """Entry point: every wrong input is one line on standard error and exit status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a bar shows something else
     try:
         code = cli(standalone_mode=False)
     except _PARSING as error:
@@ -261,7 +266,10 @@ def _settings(pairs: list[str]) -> dict[str, str]:
     for pair in pairs:
         if "=" not in pair[1:]:
             raise UsageError(f"--set {pair} (accepted: --set name=value)")
-    return {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
+    found = {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
+    if len(found) < len(pairs):
+        raise UsageError(f"--set {' --set '.join(pairs)} names an option twice")
+    return found
 
 
 class _Watch:
@@ -314,14 +322,14 @@ class _Watch:
 
 def _print_run(answer: dict[str, Any], as_json: bool) -> None:
     if not _printed(as_json, answer):
-        state = "" if answer["done"] else f"  (stopped; go on with: smoothcall resume {answer['folder']})"
+        state = "" if answer["done"] else f"  (stopped; go on with: smoothcall resume {shlex.quote(answer['folder'])})"
         _say(f"{answer['game']} {answer['solver']}: {answer['iterations']:,} iterations in {answer['seconds']:.2f} s{state}")
         values = ", ".join(f"player {player} {value:+.6f}" for player, value in enumerate(answer["values"]))
         _say(f"NashConv {answer['nash_conv']:.3g}   exploitability {answer['exploitability']:.3g}   values: {values}")
         if answer["note"]:
             _say(f"note: {answer['note']}")
         _say(f"saved {answer['agent']} and {answer['curve']}")
-        folder = answer["folder"]
+        folder = shlex.quote(answer["folder"])
         _say(f"try next:  smoothcall show {folder}   smoothcall evaluate {folder}   smoothcall plot {folder}")
     if not answer["done"]:
         raise typer.Exit(130)
@@ -362,8 +370,10 @@ def _table(heads: list[str], rows: list[list[Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(*heads, box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold", show_header=any(heads))
+    for head in heads:
+        table.add_column(head, overflow="fold")  # a small terminal breaks lines and cuts nothing off
     for row in rows:
         table.add_row(*map(str, row))
     console = Console()
-    console.print(table, markup=False) if console.is_terminal else Console(width=200).print(table)
+    (console if console.is_terminal else Console(width=200)).print(table, markup=False)

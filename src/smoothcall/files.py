@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import struct
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from smoothcall.errors import UsageError
 
 # What reading a cut off or overwritten file may raise, with the standard library's zip reader, JSON and NumPy behind it
 DAMAGED = (
@@ -19,7 +23,15 @@ DAMAGED = (
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write `data` to `path` so that a reader, or a crash at any moment, sees the old file or the new one whole."""
+    """Write `data` to `path` so that a reader, or a crash at any moment, sees the old file or the new one whole.
+
+    A link is followed; what is no regular file (a device, a pipe, a folder) is refused, not replaced.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        raise UsageError(f"cannot write {str(path)!r}: it is there and is no regular file")
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {path.name!r}: there is no folder {str(path.parent)!r}")
     handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -38,7 +50,20 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    write_text(path, json.dumps(value, indent=2, allow_nan=False) + "\n")
+    write_text(path, to_json(value) + "\n")
+
+
+def to_json(value: Any) -> str:
+    """JSON that everybody can read: infinities and the like as text, which options read back."""
+    return json.dumps(_plain(value), indent=2, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _umask() -> int:

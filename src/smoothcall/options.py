@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,10 @@ class Option:
         return noun + (", or none" if self.default is None else "")
 
     def read(self, name: str, given: object) -> Value:
+        if self.default is None and (given is None or given in ("none", "None")):
+            return None
         value = self._parse(given)
-        wrong = value is None and self.default is not None
+        wrong = value is None
         if isinstance(value, str):
             wrong = not value or (value not in self.choices and self.type is not Path)
         elif isinstance(value, int | float):
@@ -58,8 +61,6 @@ class Option:
         return value
 
     def _parse(self, given: object) -> Value:
-        if self.default is None and (given is None or given in ("none", "None")):
-            return None
         if self.choices or self.type is Path:
             return str(given) if isinstance(given, str | Path) else None
         if self.type is bool:
@@ -69,13 +70,17 @@ class Option:
 
 def number(given: object, *, whole: bool) -> int | float | None:
     """The number that `given` is or spells; None where it is none (or not whole, or not finite)."""
+    if isinstance(given, Integral) and not isinstance(given, bool):
+        given = int(given)
+    elif isinstance(given, Real) and not isinstance(given, bool):
+        given = float(given)
     if isinstance(given, bool) or not isinstance(given, int | float | str):
         return None
     try:
         if isinstance(given, int) or (isinstance(given, str) and given.replace("_", "").lstrip("+-").isdecimal()):
             return int(given) if whole else float(given)
         value = float(given)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if value != value or (whole and (value in (float("inf"), float("-inf")) or value != int(value))):
         return None

@@ -139,11 +139,12 @@ class Policy:
     def replaced(self, player: int, other: Policy) -> Policy:
         """This policy with one player's rows taken from another."""
         other.verify_game(self.game)
+        self.game.verify_player(player)
         mine = (self.game.row_player == player)[:, None]
         return Policy(self.game, np.where(mine, other.table, self.table))
 
     def verify_game(self, game: Game) -> None:
-        if game is not self.game and (game.spec != self.game.spec or game.legal.shape != self.game.legal.shape):
+        if game is not self.game and game.fingerprint != self.game.fingerprint:
             raise UsageError(f"this policy plays {self.game.spec}, not {game.spec}")
 
     # The agent file: a zip with card.json and policy.npy
@@ -151,15 +152,13 @@ class Policy:
     def save(self, path: str | Path) -> None:
         """Write the agent file, whole or not at all."""
         path = Path(path)
-        if not path.parent.is_dir():
-            raise UsageError(f"cannot save {path.name!r}: there is no folder {str(path.parent)!r}")
-        about = {"name": self.game.name, "options": self.game.options}
+        about = {"name": self.game.name, "options": self.game.options, "fingerprint": self.game.fingerprint}
         card = {"format": FORMAT, "kind": "table", "game": about, "actions": list(self.game.actions), **self.card}
         array = io.BytesIO()
         np.save(array, self.table)
         whole = io.BytesIO()
         with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, data in (("card.json", json.dumps(card, indent=2).encode()), ("policy.npy", array.getvalue())):
+            for name, data in (("card.json", files.to_json(card).encode()), ("policy.npy", array.getvalue())):
                 archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
         files.write(path, whole.getvalue())
 
@@ -192,7 +191,10 @@ def load(path: str | Path, of: Game | None = None) -> Policy:
             raise UsageError(f"{str(path)!r} is an agent file of format {card['format']}; this version reads up to {FORMAT}")
         named, actions = card.pop("game"), card.pop("actions")
         del card["format"], card["kind"]
-        table = np.load(io.BytesIO(data), allow_pickle=False)
+        table = np.load(io.BytesIO(data), allow_pickle=False).astype(np.float64, casting="same_kind")
+        played = of if of is not None else game(named["name"], **named["options"])
+        same = named["fingerprint"] == played.fingerprint and list(played.actions) == actions
+        shape, wanted = table.shape, played.legal.shape
     except FileNotFoundError:
         raise UsageError(f"there is no agent file {str(path)!r}") from None
     except IsADirectoryError:
@@ -201,7 +203,9 @@ def load(path: str | Path, of: Game | None = None) -> Policy:
         raise
     except files.DAMAGED as error:
         raise UsageError(f"{str(path)!r} is not an agent file, or a damaged one ({error})") from None
-    played = of if of is not None else game(named["name"], **named["options"])
-    if (played.name, played.options) != (named["name"], named["options"]) or list(played.actions) != actions:
-        raise UsageError(f"{str(path)!r} plays {named['name']}, not {played.spec}")
+    if not same:
+        kind = "other rules of the same name" if named["name"] == played.name else str(named["name"])
+        raise UsageError(f"{str(path)!r} plays {kind}, not {played.spec}")
+    if shape != wanted:
+        raise UsageError(f"{str(path)!r} is damaged: a policy of {played.spec} has the shape {wanted}, not {shape}")
     return Policy(played, table, card)

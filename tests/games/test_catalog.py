@@ -35,7 +35,7 @@ def test_the_pot_is_put_in_by_all_alike(name: str, pot: object, ante: int) -> No
     [
         ("kuhm", {}, "unknown game 'kuhm'; did you mean 'kuhn'?"),
         ("kuhn", {"pot": 7}, "option pot=7 of kuhn (accepted: a multiple of its 2 players)"),
-        ("kuhn", {"pot": 0}, "option pot=0 (accepted: a whole number of at least 2)"),
+        ("kuhn", {"pot": 0}, "option pot=0 (accepted: a whole number from 2 to 1e+06)"),
         ("kuhn", {"pots": 8}, "unknown option of kuhn 'pots'; did you mean 'pot'? (accepted: pot)"),
         ("leduc", {"pot": 8}, "unknown option of leduc 'pot' (accepted: none)"),
     ],

@@ -180,6 +180,14 @@ def test_learning_against_a_fixed_policy(tmp_path: Path) -> None:
         _search("leduc", against="random", learner=2)
 
 
+def test_without_exploration_everything_is_tried_once() -> None:
+    solver = _search("kuhn", "uct", c=0)
+    solver.run(2_000)
+    visits = solver.tables()["visits"][0]
+    roots = built("kuhn").row_node == 0
+    assert (visits[roots][:, 1:] > 0).all()
+
+
 def test_three_players_learn() -> None:
     game = built("kuhn-3p")
     solver = _search("kuhn-3p", seed=1, c=3, mixing="greatest")

@@ -173,6 +173,71 @@ def test_a_cut_off_line_of_metrics_is_left_out(tmp_path: Path) -> None:
     assert len(read_metrics(tmp_path / "run")) == len(run.metrics) - 1
 
 
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", "kuhn", "cfr", iterations=50)
+    with run._locked(), pytest.raises(sc.UsageError, match="is being trained by another process"):
+        Run.open(tmp_path / "run").train()
+    Run.open(tmp_path / "run").train()
+
+
+def test_a_fixed_opponent_is_kept_with_the_run(tmp_path: Path) -> None:
+    opponent = tmp_path / "opponent.agent"
+    sc.Policy.uniform(sc.game("kuhn")).save(opponent)
+    options = {"against": str(opponent), "learner": 1}
+    whole = Run.create(tmp_path / "whole", "kuhn", "uct", options=options, iterations=3_000)
+    whole.train()
+    part = Run.create(tmp_path / "part", "kuhn", "uct", options=options, iterations=1_000)
+    part.train()
+    opponent.unlink()
+    again = Run.open(tmp_path / "part")
+    again.train(iterations=3_000)
+    np.testing.assert_array_equal(sc.load(again.agent).table, sc.load(whole.agent).table)
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("game", "name"), 5),
+        (("game", "options"), []),
+        (("solver", "name"), None),
+        (("solver", "options"), None),
+        (("solver", "seed"), "five"),
+        (("solver", "threads"), []),
+        (("iterations",), "abc"),
+        (("iterations",), 0),
+        (("iterations",), -5),
+        (("seconds",), []),
+        (("created",), None),
+    ],
+)
+def test_nonsense_in_a_config_is_told_in_one_line(where: tuple[str, ...], value: object, tmp_path: Path) -> None:
+    Run.create(tmp_path / "run", "kuhn", "cfr", iterations=5)
+    path = tmp_path / "run" / "config.json"
+    config = json.loads(path.read_text())
+    place = config
+    for name in where[:-1]:
+        place = place[name]
+    if value is None:
+        del place[where[-1]]
+    else:
+        place[where[-1]] = value
+    path.write_text(json.dumps(config))
+    with pytest.raises(sc.UsageError):
+        Run.open(tmp_path / "run")
+
+
+def test_nonsense_in_metrics_and_checkpoints(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", "kuhn", "cfr", iterations=50)
+    run.train()
+    path = tmp_path / "run" / "metrics.jsonl"
+    path.write_bytes(path.read_bytes() + b'\xff\xfe\n{"iterations": "x"}\n')
+    assert len(read_metrics(tmp_path / "run")) == len(run.metrics)
+    state = run.solver.state()
+    for name, value in (("iterations", np.int64(-1)), ("nodes", "many"), ("regret", state["regret"] * np.nan)):
+        with pytest.raises(sc.UsageError):
+            run.solver.restore(state | {name: value})
+
+
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(sc.UsageError, match="cannot be made"):

@@ -55,12 +55,12 @@ CATALOG: dict[str, Entry] = {
     "kuhn": Entry(
         "Kuhn poker: 3 cards, ante 1, one bet of 1, no raise",
         lambda pot: _with_pot(KUHN, pot),
-        {"pot": Option(2, "chips in the pot before the first move", low=2)},
+        {"pot": Option(2, "chips in the pot before the first move", low=2, high=1_000_000)},
     ),
     "kuhn-3p": Entry(
         "Kuhn poker for three players: 4 cards, ante 1, one bet of 1",
         lambda pot: _with_pot(KUHN_3P, pot),
-        {"pot": Option(3, "chips in the pot before the first move", low=3)},
+        {"pot": Option(3, "chips in the pot before the first move", low=3, high=1_000_000)},
     ),
     "leduc": Entry("Leduc hold'em: 3 ranks, 2 suits, one board card, bets 2 then 4, two bets a street", lambda: LEDUC),
     "leduc-3p": Entry("Leduc hold'em for three players: 4 ranks, 2 suits", lambda: LEDUC_3P),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from functools import cached_property
@@ -18,7 +19,7 @@ from smoothcall.information.deals import Deals, list_deals, no_cards
 from smoothcall.information.sequence_form import build_form, build_parts
 from smoothcall.information.tree import ActionTree, matrix_tree, poker_tree
 from smoothcall.kernels.tables import FIXED, Array, Form, OneDeal, Walk
-from smoothcall.options import Option, read_options
+from smoothcall.options import Option, number, read_options
 
 SUITS = Option("merged", "cards that differ only in suit: one to everybody, or told apart", choices=("merged", "apart"))
 
@@ -27,6 +28,9 @@ class Game:
     """A game ready to be solved, evaluated and played. Its tables are built when first asked for and then kept."""
 
     def __init__(self, rules: PokerRules | MatrixGame, *, suits: str = "merged", options: Mapping[str, Any] | None = None):
+        if not isinstance(rules, PokerRules | MatrixGame):
+            raise UsageError(f"a game is made of PokerRules or a MatrixGame, not of {rules!r}")
+        SUITS.read("suits", suits)
         self.rules = rules
         self.name = rules.name
         self.players = rules.seats
@@ -35,6 +39,14 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game {self.spec}>"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short digest of everything that tells this game from others: states, actions, chances and pay-offs."""
+        digest = hashlib.sha256("\n".join([*self.actions, *self.keys]).encode())
+        for array in (self.tree.child, self.tree.player, self.deals.weight, self.deals.bucket, *self.ending_payoff):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()[:16]
 
     @property
     def spec(self) -> str:
@@ -116,7 +128,8 @@ class Game:
         raise UsageError(f"key {key!r} cannot occur in {self.spec} (its keys are like {example})")
 
     def verify_player(self, player: int | None) -> None:
-        if player is not None and not 0 <= player < self.players:
+        known = None if isinstance(player, str) else number(player, whole=True)
+        if player is not None and (known is None or not 0 <= known < self.players):
             raise UsageError(f"player {player} (accepted: 0 to {self.players - 1})")
 
     # What kernels read
@@ -197,11 +210,15 @@ def options_of(name: str) -> dict[str, Option]:
 
 def game(name: str, **options: object) -> Game:
     """A game by name: `game("kuhn", pot=8)`, or with its options in the name as on the command line: `game("kuhn:pot=8")`."""
+    if not isinstance(name, str):
+        raise UsageError(f"a game is named by text such as 'leduc', not {name!r}")
     name, colon, text = name.partition(":")
     if colon:
         pairs = re.findall(r"([^=,]+)=([^,]*)", text)
         if ",".join(f"{key}={value}" for key, value in pairs) != text or not pairs:
             raise UsageError(f"game options {text!r} (accepted: name=value,name=value)")
+        if len(dict(pairs)) < len(pairs):
+            raise UsageError(f"game options {text!r} name one of them twice")
         options = {**dict(pairs), **options}
     declared = options_of(name)
     values = read_options(name, declared, options)

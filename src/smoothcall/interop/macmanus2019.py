@@ -150,12 +150,13 @@ def history_of(key: str, player: int = 1) -> str:
     return str(History(first, (own,), moves, board))
 
 
-def read_strategy(path: Path, game: Game, player: int = 1) -> Policy:
+def read_strategy(path: str | Path, game: Game, player: int = 1) -> Policy:
     """A strategy file of player 1 or -1, who plays both seats; histories it does not name are played uniformly.
 
     The game is `leduc:suits=apart`. Histories in which the other player is to move are refused.
     """
     _verify_game(game)
+    path = Path(path)
     try:
         given = json.loads(path.read_text())
     except FileNotFoundError:
@@ -169,26 +170,29 @@ def read_strategy(path: Path, game: Game, player: int = 1) -> Policy:
         history = parse(text)
         if history.player != player:
             raise UsageError(f"{text!r} is not a history at which player {player} is to move")
-        moves = chosen if isinstance(chosen, Mapping) else {chosen: 1.0}
+        moves = list(chosen.items()) if isinstance(chosen, Mapping) else [(chosen, 1.0)]
         ours: dict[str, float] = {}
-        for letter, chance in moves.items():
-            if letter not in ("f", "c", "b", "r") or not isinstance(chance, int | float):
+        for letter, chance in moves:
+            twice = letter in ("b", "r") and "r" in ours
+            if letter not in ("f", "c", "b", "r") or not isinstance(chance, int | float) or twice:
                 raise UsageError(f"move {letter!r}: {chance!r} at {text!r} (accepted: probabilities of f, c, b, r)")
             ours["r" if letter in "br" else letter] = float(chance)
         probabilities[key_of(text)] = ours
     return Policy.from_probabilities(game, probabilities)
 
 
-def write_strategy(policy: Policy, path: Path, player: int = 1) -> None:
+def write_strategy(policy: Policy, path: str | Path, player: int = 1) -> None:
     """The whole policy as a strategy file of player 1 or -1."""
     _verify_game(policy.game)
+    if player not in (1, -1):
+        raise UsageError(f"player {player} (accepted: 1 or -1)")
     strategy = {}
     for key in policy.game.information_states():
         history = history_of(key, player)
         letter = "r" if "b" in _their_moves(key.partition(":")[2])["/" in key.partition(":")[2]] else "b"
         found = policy.probabilities(key)
         strategy[history] = {letter if move == "r" else move: chance for move, chance in found.items()}
-    files.write_json(path, strategy)
+    files.write_json(Path(path), strategy)
 
 
 def _verify_game(game: Game) -> None:

@@ -28,4 +28,4 @@ def put_down(part: Array, table: Array, before: Array) -> None:
 @kernel
 def until_renewal(period: int, known: int, left: int) -> int:
     """How many iterations until the next renewal: few at first, when everything changes fast, then `period`."""
-    return min(min(period, 16 + known // 256), left)
+    return min(min(period, max(max(16, period // 8), known // 256)), left)

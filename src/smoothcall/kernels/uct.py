@@ -71,7 +71,7 @@ def share_of_bounds(mixing: Mixing, total: float, most: float) -> float:
 def refresh_row(tree: Tree, row: int, total: float, mixing: Mixing) -> None:
     """What follows from a row's number of visits."""
     tree.total[row] = total
-    tree.wide[row] = np.sqrt(np.log(total)) if total > 1 else 1e-9  # above 0, so that actions never tried come first
+    tree.wide[row] = np.sqrt(np.log(total)) if total > 1 else 0.0
     most = 0.0
     if mixing.schedule == GREATEST:
         for action in range(tree.visits.shape[1]):
@@ -105,7 +105,7 @@ def learn(tree: Tree, row: int, action: int, payoff: float, mixing: Mixing) -> N
 @inlined
 def best_by_bounds(tree: Tree, row: int, explore: float) -> int:
     """The first action with the highest mean return + explore * sqrt(log(visits of the row) / its visits)."""
-    width, best, chosen = explore * tree.wide[row], -np.inf, 0
+    width, best, chosen = max(explore * tree.wide[row], 1e-12), -np.inf, 0  # above 0: what was never tried comes first
     for action in range(tree.mean.shape[1]):
         bound = tree.mean[row, action] + width * tree.narrow[row, action]
         better = bound > best
@@ -121,6 +121,8 @@ def from_average(tree: Tree, row: int, number: float) -> int:
     for action in range(tree.visits.shape[1] - 1):
         left -= tree.visits[row, action]
         chosen += left >= 0
+    while tree.visits[row, chosen] == 0:  # a number that rounding brought to 1
+        chosen -= 1
     return chosen
 
 

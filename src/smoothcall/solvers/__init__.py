@@ -32,5 +32,5 @@ __all__ = ["SOLVERS", "Solver", "solver"]
 def solver(name: str, game: Game, *, seed: int = 0, threads: int = 1, **options: object) -> Solver:
     """A solver by name, with its options: `solver("mccfr", game, seed=1, sampling="outcome")`."""
     if name not in SOLVERS:
-        raise unknown("solver", name, SOLVERS)
+        raise unknown("solver", str(name), SOLVERS)
     return SOLVERS[name][0](name, game, seed=seed, threads=threads, options=options)

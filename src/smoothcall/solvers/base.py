@@ -16,6 +16,8 @@ from smoothcall.kernels.tables import Array
 from smoothcall.options import Option, number, read_options
 from smoothcall.policy import Policy
 
+MOST = 10**15  # iterations
+
 
 class Solver(ABC):
     """`run(a)` then `run(b)` is `run(a + b)`, bit for bit on one thread; `restore(state())` loses nothing."""
@@ -25,22 +27,25 @@ class Solver(ABC):
     THREADS: ClassVar[str] = ""  # what more than one thread gives up; empty where there can be only one
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
-        if not self.THREADS and threads != 1:
-            raise UsageError(f"option threads={threads}: {name} runs on one thread (accepted: 1)")
-        if number(threads, whole=True) is None or not 1 <= threads <= 256:
+        if not isinstance(game, Game):
+            raise UsageError(f"{name} needs a game such as sc.game('leduc'), not {game!r}")
+        if not 1 <= (number(threads, whole=True) or 0) <= 256:
             raise UsageError(f"option threads={threads} (accepted: a whole number from 1 to 256)")
-        if number(seed, whole=True) is None or seed < 0:
+        if (known := number(seed, whole=True)) is None or known < 0:
             raise UsageError(f"option seed={seed} (accepted: a whole number of at least 0)")
-        self.name, self.game, self.seed, self.threads = name, game, int(seed), int(threads)
+        if not self.THREADS and int(threads) != 1:
+            raise UsageError(f"option threads={threads}: {name} runs on one thread (accepted: 1)")
+        self.name, self.game, self.seed, self.threads = name, game, int(known), int(threads)
         self.options: dict[str, Any] = read_options(name, self.OPTIONS, options)
         self.iterations = 0
         self.nodes = 0  # (node, deal) pairs visited so far
 
     def run(self, iterations: int) -> None:
         """Go on by so many iterations."""
-        if number(iterations, whole=True) is None or iterations < 0:
-            raise UsageError(f"iterations={iterations} (accepted: a whole number of at least 0)")
-        iterations = int(iterations)
+        known = number(iterations, whole=True)
+        if known is None or not 0 <= known <= MOST:
+            raise UsageError(f"iterations={iterations} (accepted: a whole number from 0 to {MOST:.0e})")
+        iterations = int(known)
         if iterations:
             self.nodes += self._advance(iterations)
             self.iterations += iterations
@@ -74,8 +79,12 @@ class Solver(ABC):
         """Go on from what `state()` gave, of a solver built with the same game, options and threads."""
         tables = self.tables()
         for name, table in tables.items():
-            if name not in state or state[name].shape != table.shape or state[name].dtype != table.dtype:
+            found = np.asarray(state.get(name))
+            if found.shape != table.shape or found.dtype != table.dtype or not np.isfinite(found).all():
                 raise UsageError(f"this state is not of {self.name} on {self.game.spec} with these options: {name!r} differs")
+        for name in ("iterations", "nodes"):
+            if not np.issubdtype(np.asarray(state.get(name)).dtype, np.integer) or state[name] < 0:
+                raise UsageError(f"this state is not one of a solver: {name!r} is not a number of at least 0")
         for name, table in tables.items():
             table[...] = state[name]
         self.iterations, self.nodes = int(state["iterations"]), int(state["nodes"])

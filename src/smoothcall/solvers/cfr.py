@@ -25,7 +25,7 @@ def weights(alpha: float, beta: float, gamma: float, *, predictive: bool = False
     return {
         "alpha": Option(alpha, "after iteration t, positive regrets count t^alpha / (t^alpha + 1); inf keeps them"),
         "beta": Option(beta, "the same for negative regrets; -inf drops them"),
-        "gamma": Option(gamma, "iteration t counts t^gamma in the average", low=0),
+        "gamma": Option(gamma, "iteration t counts t^gamma in the average", low=0, high=15),
         "predictive": Option(predictive, "play against the regrets plus the last instantaneous ones"),
         "alternating": Option(True, "players learn in turn; false: all at once"),
         "prune": Option(None, "skip what the others reach with at most this probability; 0 loses nothing", 0, 1, kind=float),

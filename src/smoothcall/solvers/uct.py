@@ -14,6 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from smoothcall.errors import UsageError
+from smoothcall.games.matrix import MatrixGame
 from smoothcall.information.game import Game
 from smoothcall.kernels import uct as kernels
 from smoothcall.kernels.random import seeded
@@ -37,10 +39,10 @@ def options(mixing: str, eta0: float) -> dict[str, Option]:
         ),
         "eta0": Option(eta0, "how often at the start (decay) or always (constant)", low=0, high=1),
         "gamma": Option(0.01, "decay: at least so often", low=0, high=1),
-        "d": Option(0.002, "decay: how fast", low=0),
+        "d": Option(0.002, "decay: how fast", low=0, high=1e9),
         "patience": Option(0, "visits below which a state plays its average policy only", low=0),
         "explore": Option("constant", "width of the bounds: c, or pot + k * what may still be bet, by street", choices=EXPLORE),
-        "c": Option(None, "constant width; none: the most that can be won in a hand", low=0, kind=float),
+        "c": Option(None, "constant width; none: the most that can be won in a hand", low=0, high=1e9, kind=float),
         "k": Option(0.5, "pot: how much of the remaining betting counts", low=0, high=1),
         "against": Option("self", "whom to learn against: self, random, or an agent file", kind=Path),
         "learner": Option(0, "the player who learns, unless against itself", low=0),
@@ -151,6 +153,8 @@ def choices(game: Game, explore: Array) -> kernels.Choices:
 def exploration(game: Game, kind: str, c: float | None, k: float) -> Array:
     """[N] the width of the bounds at each node: a constant, or set at the start of each street (heinrich2014, (5))."""
     tree = game.tree
+    if kind == "pot" and isinstance(game.rules, MatrixGame):
+        raise UsageError(f"option explore=pot: {game.spec} has no pot (accepted: constant)")
     if kind == "constant":
         width = float(game.ending_payoff[1].max()) if c is None else c
         return np.full(len(tree.kind), width)

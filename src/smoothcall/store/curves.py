@@ -44,6 +44,6 @@ def draw_curves(runs: Sequence[tuple[str, Sequence[Metric]]], x: str = "iteratio
         points = [(getattr(metric, x), max(metric.nash_conv, FLOOR)) for metric in metrics if getattr(metric, x) > 0]
         axes.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1.4, label=label) if points else None
     axes.set(xscale="log", yscale="log", xlabel=AXES[x], ylabel="NashConv (chips a hand)")
-    if runs:
+    if axes.lines:
         axes.legend(frameon=False)
     return png(figure)

@@ -5,6 +5,7 @@ metrics.jsonl    one line per evaluation, at log-spaced iterations
 checkpoint.npz   the solver's whole state; written beside and moved into place every few seconds
 agent.agent      what was learned
 curve.png        NashConv over iterations
+opponent.agent   whom it learns against, where that is a fixed policy
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fcntl import LOCK_EX, LOCK_NB, flock
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -35,6 +39,7 @@ CHECKPOINT_SECONDS = 3.0
 SLICE_SECONDS = 0.2  # how long the solver runs before progress is shown and a stop is noticed
 POINTS_PER_DECADE = 8
 DEFAULT_SECONDS = 10.0
+OPPONENT = "opponent.agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +72,9 @@ class Run:
     def __init__(self, folder: Path, config: Mapping[str, Any]) -> None:
         self.folder, self.config = folder, dict(config)
         about, how = config["game"], config["solver"]
+        options = how["options"] | ({"against": str(folder / OPPONENT)} if (folder / OPPONENT).exists() else {})
         self.game: Game = game(about["name"], **about["options"])
-        self.solver: Solver = solver(how["name"], self.game, seed=how["seed"], threads=how["threads"], **how["options"])
+        self.solver: Solver = solver(how["name"], self.game, seed=how["seed"], threads=how["threads"], **options)
         self.seconds = 0.0
         self.metrics: list[Metric] = []
 
@@ -98,15 +104,18 @@ class Run:
         config = {
             "format": FORMAT,
             "game": {"name": made.name, "options": made.options},
-            "solver": {"name": solver_name, "seed": seed, "threads": threads, "options": _plain(built.options)},
+            "solver": {"name": solver_name, "seed": seed, "threads": threads, "options": built.options},
             "iterations": iterations,
             "seconds": seconds,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {name: version(name) for name in ("smoothcall", "numpy", "numba")}
             | {"python": platform.python_version()},
         }
+        against = Path(str(built.options.get("against", "")))
         try:
             folder.mkdir(parents=True)
+            if against.is_file():  # a fixed opponent stays as it is, whatever becomes of the file it came from
+                files.write(folder / OPPONENT, against.read_bytes())
             files.write_json(folder / "config.json", config)
         except OSError as error:
             raise UsageError(f"output folder {str(folder)!r} cannot be made ({error.strerror})") from None
@@ -116,13 +125,20 @@ class Run:
     def open(cls, folder: Path) -> Run:
         """A run as its last checkpoint left it."""
         config = read_config(folder)
-        run = cls(folder, config)
+        try:
+            run = cls(folder, config)
+        except UsageError:
+            raise
+        except files.DAMAGED as error:
+            raise UsageError(f"{str(folder / 'config.json')!r} is damaged ({error})") from None
         checkpoint = folder / "checkpoint.npz"
         if checkpoint.exists():
             try:
                 with np.load(io.BytesIO(checkpoint.read_bytes()), allow_pickle=False) as stored:
                     state = {name: stored[name] for name in stored.files}
                 run.seconds = float(state["seconds"])
+                if not 0 <= run.seconds < math.inf:
+                    raise ValueError(f"{run.seconds} seconds")
             except files.DAMAGED as error:
                 raise UsageError(f"{str(checkpoint)!r} is damaged ({error}); without it the run would start again") from None
             run.solver.restore(state)
@@ -150,6 +166,24 @@ class Run:
 
         Ends, in every case, with a checkpoint, an agent file and a curve.
         """
+        with self._locked():
+            return self._train(iterations, watch, stop)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One process at a time: the lock goes when its process does, however that ends."""
+        folder = os.open(self.folder, os.O_RDONLY)
+        try:
+            flock(folder, LOCK_EX | LOCK_NB)
+            yield
+        except BlockingIOError:
+            raise UsageError(f"run {str(self.folder)!r} is being trained by another process") from None
+        finally:
+            os.close(folder)
+
+    def _train(
+        self, iterations: int | None, watch: Callable[[Progress], None] | None, stop: Callable[[], bool] | None
+    ) -> Metric:
         if iterations is not None:
             verify_length(iterations, None)
             if iterations < self.solver.iterations:
@@ -195,7 +229,7 @@ class Run:
         """What was learned, with its card."""
         policy = self.solver.policy()
         policy.card = {
-            **_plain(policy.card),
+            **policy.card,
             "seconds": round(self.seconds, 3),
             "created": self.config["created"],
             "versions": self.config["versions"],
@@ -264,9 +298,15 @@ def read_config(folder: Path) -> dict[str, Any]:
     try:
         config = json.loads((folder / "config.json").read_text())
         known = config["format"] <= FORMAT
-        config["game"]["options"], config["solver"]["options"], config["iterations"], config["seconds"]
+        parts = [config["game"], config["solver"]]
+        whole = all(isinstance(part["name"], str) and isinstance(part["options"], dict) for part in parts)
+        whole &= "created" in config and "versions" in config
+        for name, kind in (("iterations", int), ("seconds", int | float)):
+            whole &= config[name] is None or (isinstance(config[name], kind) and config[name] > 0)
     except (OSError, ValueError, KeyError, TypeError):
-        raise UsageError(f"{str(folder)!r} is not a run folder (accepted: one made by `smoothcall train`)") from None
+        known = whole = False
+    if not whole:
+        raise UsageError(f"{str(folder)!r} is not a run folder (accepted: one made by `smoothcall train`)")
     if not known:
         raise UsageError(f"{str(folder)!r} is a run of format {config['format']}; this version reads up to {FORMAT}")
     return dict(config)
@@ -275,12 +315,16 @@ def read_config(folder: Path) -> dict[str, Any]:
 def read_metrics(folder: Path) -> list[Metric]:
     """The evaluations of a run; a line cut off by a crash is left out."""
     path, metrics = folder / "metrics.jsonl", []
-    for line in path.read_text().splitlines() if path.exists() else []:
+    for line in path.read_bytes().splitlines() if path.exists() else []:
         try:
             fields = json.loads(line)
-            metrics.append(Metric(**{**fields, "values": tuple(fields["values"]), "epsilons": tuple(fields["epsilons"])}))
+            metric = Metric(**{**fields, "values": tuple(fields["values"]), "epsilons": tuple(fields["epsilons"])})
+            numbers = (metric.iterations, metric.seconds, metric.nodes, metric.nash_conv, *metric.values, *metric.epsilons)
+            if not all(map(math.isfinite, numbers)):
+                break
         except (ValueError, KeyError, TypeError):
             break
+        metrics.append(metric)
     return metrics
 
 
@@ -296,10 +340,3 @@ def free_folder(parent: Path, stem: str) -> Path:
 def _line(metric: Metric) -> str:
     fields = {name: getattr(metric, name) for name in Metric.__slots__}
     return json.dumps(fields) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON can hold it: infinities as text, which options read back."""
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
