@@ -240,7 +240,7 @@ def test_misuse_is_told_in_one_line() -> None:
         lambda: sc.Game("kuhn"),
         lambda: sc.best_response(game, policy, 0.5),
         lambda: policy.replaced(7, policy),
-        lambda: game.information_states("0"),
+        lambda: game.information_states("first"),
     ):
         with pytest.raises(sc.UsageError):
             wrong()

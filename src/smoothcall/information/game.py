@@ -128,7 +128,7 @@ class Game:
         raise UsageError(f"key {key!r} cannot occur in {self.spec} (its keys are like {example})")
 
     def verify_player(self, player: int | None) -> None:
-        known = None if isinstance(player, str) else number(player, whole=True)
+        known = number(player, whole=True)
         if player is not None and (known is None or not 0 <= known < self.players):
             raise UsageError(f"player {player} (accepted: 0 to {self.players - 1})")
 

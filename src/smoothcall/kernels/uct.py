@@ -179,14 +179,14 @@ def iterate(
 
 @kernel
 def iterate_together(
-    walk: Walk, visits: Array, returns: Array, thread: int, period: int, start: int, tree: Tree, choices: Choices,
+    walk: Walk, visits: Array, returns: Array, thread: int, start: int, tree: Tree, choices: Choices,
     mixing: Mixing, fixed: Array, learners: int, earned: Array, generator: Array, count: int,
 ) -> int:  # fmt: skip
     """The same beside other threads, on visits and returns[threads, rows, A] (see `kernels.parts`); `tree` is its own."""
     before_visits, before_returns = np.empty_like(tree.visits), np.empty_like(tree.returns)
     visited, done = 0, 0
     while done < count:
-        some = until_renewal(period, start + done * len(visits), count - done)
+        some = until_renewal(tree.visits.size, start + done * len(visits), count - done)
         add_up(visits, before_visits)
         add_up(returns, before_returns)
         tree.visits[:] = before_visits

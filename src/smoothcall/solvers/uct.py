@@ -116,8 +116,7 @@ class UCT(Solver):
         if self.threads == 1:
             visited = kernels.iterate(walk, *how)
         else:
-            period = max(16, self.game.legal.size // 2)  # later, all learn the same thing twice; sooner costs time
-            visited = kernels.iterate_together(walk, self._visits, self._returns, thread, period, self.iterations, *how)
+            visited = kernels.iterate_together(walk, self._visits, self._returns, thread, self.iterations, *how)
         self._earned[thread], self._generators[thread] = earned, generator
         return visited
 
