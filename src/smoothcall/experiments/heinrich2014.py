@@ -96,7 +96,7 @@ def _kuhn(page: Page, pot: int, episodes: int, runs: int) -> None:
         f"Pot {pot}: squared error, Smooth UCT (3) below UCT",
         "below" if pot == 2 else "converges close to an equilibrium",
         f"{smooth.last('squared'):.2g} against {uct.last('squared'):.2g}",
-        passed=smooth.last("squared") < uct.last("squared") if episodes >= EPISODES or pot == 2 else None,
+        passed=_close(smooth, uct) if episodes >= EPISODES or pot == 2 else None,
     )
     page.check(
         f"Pot {pot}: dominated error, Smooth UCT (3) {'below' if pot == 2 else 'above'} UCT",
@@ -121,8 +121,13 @@ def _wider(page: Page, found: dict[str, Curves], *, enough: bool) -> None:
         "Pot 8, c scaled with the pot: squared error, Smooth UCT (3) below UCT",
         "converges close to an equilibrium",
         f"{smooth.last('squared'):.2g} against {uct.last('squared'):.2g}",
-        passed=smooth.last("squared") < uct.last("squared") if enough else None,
+        passed=_close(smooth, uct) if enough else None,
     )
+
+
+def _close(smooth: Curves, uct: Curves) -> bool:
+    """Below UCT, and close to an equilibrium at all: a typical difference of a probability under 0.1."""
+    return smooth.last("squared") < min(uct.last("squared"), 0.01)
 
 
 def _builder(made: Game, name: str, options: dict[str, Any]) -> Callable[[int], Solver]:
