@@ -24,14 +24,14 @@ class FictitiousPlay(Solver):
         super().__init__(name, game, seed=seed, threads=threads, options=options)
         start = Policy.uniform(game)
         self._average, self._response = start.plan.copy(), start.sequences.copy()
-        self._average_nodes = game.players * int(game.form.node_deals.sum())
+        self._nodes_each = game.players * int(game.form.node_deals.sum())
 
     def tables(self) -> dict[str, Array]:
         return {"average": self._average, "response": self._response}
 
     def _advance(self, count: int) -> int:
         kernels.iterate(self.game.form, self._average, self._response, self.iterations, count)
-        return count * self._average_nodes
+        return count * self._nodes_each
 
     def policy(self) -> Policy:
         return Policy.from_plan(self.game, self._average, self.card)
