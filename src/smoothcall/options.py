@@ -26,6 +26,7 @@ class Option:
     high: float | None = None
     choices: tuple[str, ...] = ()
     kind: type | None = None
+    form: str = ""  # free text: what is accepted, in words; whoever uses the text checks it
 
     @property
     def type(self) -> type:
@@ -36,6 +37,8 @@ class Option:
         """What may be given, in words."""
         if self.choices:
             return ", ".join(self.choices)
+        if self.form:
+            return self.form
         if self.type is Path:
             return "a name or a path"
         if self.type is bool:
@@ -53,7 +56,7 @@ class Option:
         value = self._parse(given)
         wrong = value is None
         if isinstance(value, str):
-            wrong = not value or (value not in self.choices and self.type is not Path)
+            wrong = not value or (value not in self.choices and self.type is not Path and not self.form)
         elif isinstance(value, int | float):
             wrong = wrong or (self.low is not None and value < self.low) or (self.high is not None and value > self.high)
         if wrong:
@@ -61,7 +64,7 @@ class Option:
         return value
 
     def _parse(self, given: object) -> Value:
-        if self.choices or self.type is Path:
+        if self.choices or self.form or self.type is Path:
             return str(given) if isinstance(given, str | Path) else None
         if self.type is bool:
             return {"true": True, "false": False}.get(str(given).lower())

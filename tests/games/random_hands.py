@@ -6,13 +6,12 @@ from random import Random
 from hypothesis import strategies as st
 
 from smoothcall.games.betting import Betting
-from smoothcall.games.cards import Deck
-from smoothcall.games.catalog import KUHN, KUHN_3P, LEDUC, LEDUC_3P
+from smoothcall.games.cards import STANDARD
+from smoothcall.games.catalog import KUHN, KUHN_3P, LEDUC, LEDUC_3P, LIMIT_HOLDEM_3P, NO_LIMIT_HOLDEM
 from smoothcall.games.hand import Hand
 from smoothcall.games.hands import HIGH_CARD, PAIR_OR_HIGH_CARD
 from smoothcall.games.rules import PokerRules, Street
 
-DECK = Deck("23456789TJQKA", "cdhs")
 HEADS_UP = (Street(bet=2, hole=2), Street(bet=2, board=3, first=1), Street(bet=2, board=1, first=1))
 FULL_RING = (Street(bet=2, hole=2, first=2), Street(bet=2, board=3), Street(bet=2, board=1))
 
@@ -21,7 +20,7 @@ def no_limit(seats: int, **changes: object) -> PokerRules:
     """No-limit hold'em without its last street, ordered by high card: blinds 1 and 2."""
     streets = HEADS_UP if seats == 2 else FULL_RING
     given = {"streets": streets, "seats": seats, "blinds": (1, 2), "limit": False, "stack": 100} | changes
-    return PokerRules(name="no-limit", deck=DECK, order=HIGH_CARD, **given)
+    return PokerRules(name="no-limit", deck=STANDARD, order=HIGH_CARD, **given)
 
 
 def after(state: Betting, text: str) -> Betting:
@@ -57,7 +56,7 @@ def step(hand: Hand, random: Random) -> None:
 def games(draw: st.DrawFn) -> PokerRules:
     """Any game the rules can say, the odd ones too: boards before the first bet, streets without cards or without bets."""
     if draw(st.integers(0, 4)) == 0:
-        return draw(st.sampled_from([KUHN, KUHN_3P, LEDUC, LEDUC_3P]))
+        return draw(st.sampled_from([KUHN, KUHN_3P, LEDUC, LEDUC_3P, LIMIT_HOLDEM_3P, NO_LIMIT_HOLDEM]))
     seats = draw(st.integers(2, 10))
     stack = draw(st.none() | st.integers(1, 60))
     limit = stack is None or draw(st.booleans())
@@ -74,7 +73,7 @@ def games(draw: st.DrawFn) -> PokerRules:
     ]
     return PokerRules(
         name="any",
-        deck=DECK,
+        deck=STANDARD,
         order=draw(st.sampled_from([HIGH_CARD, PAIR_OR_HIGH_CARD])),
         streets=tuple(streets),
         seats=seats,
@@ -82,6 +81,7 @@ def games(draw: st.DrawFn) -> PokerRules:
         blinds=tuple(draw(st.lists(st.integers(0, 4), max_size=seats))),
         limit=limit,
         stack=stack,
+        reopen=draw(st.booleans()),
     )
 
 

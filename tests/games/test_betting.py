@@ -8,24 +8,11 @@ from hypothesis import strategies as st
 
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting, Call, Fold, IllegalMove, Post, Raise
-from smoothcall.games.catalog import KUHN, KUHN_3P, LEDUC
+from smoothcall.games.catalog import KUHN, KUHN_3P, LEDUC, LIMIT_HOLDEM
 from smoothcall.games.hand import Hand
-from smoothcall.games.rules import PokerRules, Street
+from smoothcall.games.rules import Street
 
 from .random_hands import after, fresh_hands, hands, no_limit, random_letter
-
-LIMIT_HOLDEM = PokerRules(
-    name="limit",
-    deck=no_limit(2).deck,
-    order=no_limit(2).order,
-    streets=(
-        Street(bet=2, hole=2, max_raises=3),
-        Street(bet=2, board=3, max_raises=4, first=1),
-        Street(bet=4, board=1, max_raises=4, first=1),
-        Street(bet=4, board=1, max_raises=4, first=1),
-    ),
-    blinds=(1, 2),
-)
 
 
 def every_state(state: Betting) -> Iterator[Betting]:
@@ -84,12 +71,13 @@ def test_leduc_takes_two_bets_a_street() -> None:
 
 def test_limit_caps() -> None:
     state = after(Betting(LIMIT_HOLDEM), "rrr")
-    assert state.paid == [8, 6]
+    assert state.paid == [40, 30]
     assert not state.can_raise()
     state = after(state, "crrrr")
-    assert state.paid == [16, 14]
+    assert state.paid == [80, 70]
     assert not state.can_raise()
-    assert after(state, "c").raises == (20, 20)  # bets of 4 from the third street on
+    assert after(state, "c").raises == (100, 100)  # bets of 20 from the third street on
+    assert after(state, "rrrrcrrrrc").paid == [240, 240]
 
 
 # Blinds
@@ -173,6 +161,19 @@ def test_short_all_ins_that_add_up_to_a_raise_reopen_the_betting() -> None:
     assert (state.player, state.to_call, state.raises) == (2, 75, None)
 
 
+def test_where_the_rules_say_so_a_short_all_in_reopens_the_betting() -> None:
+    """As in the ACPC dealer, where the next raise goes to where it would have gone without the short one."""
+    state = after(Betting(no_limit(4, reopen=True), [100, 100, 100, 13]), "r10r13")
+    assert (state.player, state.raises) == (0, (18, 100))
+    assert after(state, "cc").raises == (18, 100)  # seat 2 has acted
+    state = after(Betting(no_limit(4, reopen=True), [100, 100, 100, 15]), "r10r15")
+    assert state.raises == (20, 100)  # but it is no smaller than the short one
+    limit = replace(LIMIT_HOLDEM, seats=3, reopen=True)
+    state = after(Betting(limit, [100, 25, 100]), "rr")
+    assert (state.player, state.raises) == (2, (35, 35))
+    assert after(state, "c").raises == (35, 35)  # seat 0 has acted
+
+
 def test_nobody_is_asked_to_bet_at_players_who_are_all_in() -> None:
     state = after(Betting(no_limit(3), [50, 50, 8]), "r8f")
     assert (state.player, state.raises) == (1, None)
@@ -202,13 +203,13 @@ def test_a_street_without_raises_asks_nobody() -> None:
 
 
 def test_in_limit_games_a_short_stack_raises_with_what_it_has() -> None:
-    state = after(Betting(LIMIT_HOLDEM, [5, 40]), "r")
-    assert (state.paid, state.raises) == ([4, 2], (6, 6))
+    state = after(Betting(LIMIT_HOLDEM, [25, 200]), "r")
+    assert (state.paid, state.raises) == ([20, 10], (30, 30))
     state = after(state, "r")
-    assert (state.player, state.to_call, state.raises) == (0, 1, None)
-    state = Betting(LIMIT_HOLDEM, [3, 40])
-    assert state.raises == (3, 3)
-    assert after(state, "r").moves == [Raise(0, 2, 3, "r")]
+    assert (state.player, state.to_call, state.raises) == (0, 5, None)
+    state = Betting(LIMIT_HOLDEM, [15, 200])
+    assert state.raises == (15, 15)
+    assert after(state, "r").moves == [Raise(0, 10, 15, "r")]
 
 
 # The doors

@@ -1,9 +1,21 @@
+from collections import Counter
+
 import pytest
 
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting
+from smoothcall.games.cards import SHORT, STANDARD
 from smoothcall.games.catalog import CATALOG, KUHN, LEDUC, RPS, rules
+from smoothcall.games.hand import Hand
+from smoothcall.games.hands import BEST_FIVE
 from smoothcall.games.matrix import MatrixGame
+from smoothcall.games.notation import read_hand, write_hand
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.game import options_of
+
+from .random_hands import after
+
+HOLDEM = ["limit-holdem", "limit-holdem-3p", "no-limit-holdem", "no-limit-holdem-32"]
 
 
 @pytest.mark.interpreted
@@ -12,7 +24,7 @@ def test_every_game_is_built_by_its_name() -> None:
         built = rules(name)
         assert built.name == name
         assert entry.summary
-        assert isinstance(built, MatrixGame) or Betting(built).player == 0
+        assert isinstance(built, MatrixGame) or Betting(built).player == built.streets[0].first
     assert rules("rps") is RPS
     assert rules("kuhn") == KUHN
     assert rules("leduc") == LEDUC
@@ -30,9 +42,85 @@ def test_the_pot_is_put_in_by_all_alike(name: str, pot: object, ante: int) -> No
     assert built.antes == (ante,) * built.seats
 
 
+def decisions(rules: PokerRules) -> list[int]:
+    """Spots where somebody decides, by street, with no cards in them."""
+    counts: Counter[int] = Counter()
+    waiting = [Betting(rules)]
+    while waiting:
+        state = waiting.pop()
+        if state.finished:
+            continue
+        counts[state.street] += 1
+        totals = rules.menu.totals(state) if rules.menu else []
+        raises = [f"r{total}" for total in totals if total] if rules.menu else ["r"] * (state.raises is not None)
+        waiting += [after(state.copy(), letter) for letter in ["c", *raises, *["f"] * state.can_fold()]]
+    return [counts[street] for street in range(len(rules.streets))]
+
+
+@pytest.mark.parametrize("name", HOLDEM)
+def test_texas_holdem(name: str) -> None:
+    built = rules(name)
+    assert isinstance(built, PokerRules)
+    assert [(street.hole, street.board) for street in built.streets] == [(2, 0), (0, 3), (0, 1), (0, 1)]
+    assert built.deck == (SHORT if name == "no-limit-holdem-32" else STANDARD)
+    assert built.order is BEST_FIVE
+    assert {"menu"} <= set(options_of(name)) or built.limit
+
+
+def test_decisions_of_limit_holdem() -> None:
+    """8 decisions before the flop and 7 ways to it, then 10 decisions a street and 9 ways to the next one."""
+    assert decisions(rules("limit-holdem")) == [8, 70, 630, 5670]
+
+
+def test_decisions_of_no_limit_holdem_with_its_menu() -> None:
+    assert decisions(rules("no-limit-holdem")) == [32, 136, 352, 712]
+    assert decisions(rules("no-limit-holdem", menu="all-in")) == [4, 4, 4, 4]  # shove or not, on each of four streets
+
+
+def test_who_acts_first() -> None:
+    heads_up, three, six = rules("limit-holdem"), rules("limit-holdem-3p"), rules("no-limit-holdem", seats=6)
+    assert Betting(heads_up).player == 0  # the small blind is the button
+    assert after(Betting(heads_up), "cc").player == 1
+    assert Betting(three).player == 2
+    assert after(Betting(three), "ccc").player == 0
+    assert Betting(six).player == 2
+    assert after(Betting(six), "ccccfc").player == 1
+    for built in (heads_up, three, six):
+        assert Betting(built).paid[:2] == [5, 10]
+
+
+def test_options_of_no_limit_holdem() -> None:
+    built = rules("no-limit-holdem", stack=20_000, small_blind=50, seats=3, menu="pot+all-in")
+    assert (built.stack, built.blinds, built.seats, str(built.menu)) == (20_000, (50, 100), 3, "pot+all-in")
+    assert {street.bet for street in built.streets} == {100}
+    assert Betting(built).raises == (200, 20_000)
+    assert rules("no-limit-holdem").stack == 100  # pricope2021
+
+
+def test_raises_of_the_game_with_32_cards() -> None:
+    built = rules("no-limit-holdem-32")
+    state = Betting(built)
+    assert state.paid == [500, 500]
+    assert state.to_call == 0
+    assert built.menu.totals(state) == [1500, 2500, 3500, 4500]
+    assert built.menu.totals(after(state, "r2500")) == [None, 4500, 5500, 6500]
+    assert built.menu.totals(after(state, "cr7500")) == [None, None, 10_000, None]  # less than a full raise is left
+
+
+def test_a_hand_of_holdem_as_text() -> None:
+    text = "AhKh|QsQd/Td9d2c/Qc/Jc:r30c/cc/r60c/cr100c"
+    hand = read_hand(rules("no-limit-holdem"), text)
+    assert isinstance(hand, Hand)
+    assert write_hand(hand) == text
+    assert hand.outcome.payoffs == (100, -100)  # a straight to the ace
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
+        ("no-limit-holdem", {"stack": 10}, "option stack=10 of no-limit-holdem (accepted: more than the big blind of 10)"),
+        ("no-limit-holdem", {"seats": 11}, "option seats=11 (accepted: a whole number from 2 to 10)"),
+        ("no-limit-holdem", {"menu": ""}, "option menu= (accepted: min, pot, all-in,"),
         ("kuhm", {}, "unknown game 'kuhm'; did you mean 'kuhn'?"),
         ("kuhn", {"pot": 7}, "option pot=7 of kuhn (accepted: a multiple of its 2 players)"),
         ("kuhn", {"pot": 0}, "option pot=0 (accepted: a whole number from 2 to 1e+06)"),

@@ -71,7 +71,7 @@ def test_known_texts(rules: PokerRules, text: str) -> None:
         (LEDUC, "Kh|Qs:@9,", "'Kh|Qs:@9,' is not a hand of leduc (accepted: hole|hole/board:betting, then @stack,stack)"),
         (LEDUC, "Kh|Qs:@9", "leduc: stacks [9] (accepted: 2 positive numbers)"),
         (LEDUC, "Kh|Qs:@9,0", "leduc: stacks [9, 0] (accepted: 2 positive numbers)"),
-        (LEDUC, "Kh|Qs:cx", "'cx' in 'Kh|Qs:cx' is not a betting sequence (accepted: f, c, r, r<chips>, /)"),
+        (LEDUC, "Kh|Qs:cx", "'cx' is not a betting sequence (accepted: f, c, r, r<chips>, /)"),
         (LEDUC, "Kh|Xs:c", "unknown card 'Xs' in 'Xs' (accepted: Jh, Js, Qh, Qs, Kh, Ks)"),
         (LEDUC, "Kh|Kh:c", "deal 'Kh': Kh was dealt before"),
         (LEDUC, "Kh|Q:c", "unknown card 'Q' in 'Q' (accepted: Jh, Js, Qh, Qs, Kh, Ks)"),

@@ -1,7 +1,8 @@
 """Whole hands beside PokerKit, an engine written by others: turns, legal moves, amounts and pay-offs at every step.
 
-The game is like Rhode Island hold'em (one hole card, two board cards) with blinds, so that every hand of it is also a hand
-in PokerKit, whose evaluator orders the hands here. Ours counts a raise as chips in the hand, PokerKit as chips in the street.
+Texas hold'em with two to six players and unequal stacks, and a game like Rhode Island hold'em (one hole card, two board cards,
+few ranks, many shared pots) whose hands PokerKit's evaluator orders. Ours counts a raise as chips in the hand, PokerKit as
+chips in the street.
 
 Three rules differ on purpose:
 
@@ -15,15 +16,17 @@ Three rules differ on purpose:
 
 from collections import Counter
 from fractions import Fraction
+from functools import lru_cache
 from random import Random
 
 import pokerkit
 import pytest
 
 from smoothcall.games.betting import Call, Fold, Raise
-from smoothcall.games.cards import Deck
+from smoothcall.games.cards import STANDARD, Deck
+from smoothcall.games.catalog import holdem_streets
 from smoothcall.games.hand import Hand
-from smoothcall.games.hands import HandOrder
+from smoothcall.games.hands import BEST_FIVE, HandOrder
 from smoothcall.games.rules import PokerRules, Street
 
 from .random_hands import random_letter
@@ -33,6 +36,19 @@ AUTOMATIONS = tuple(step for step in pokerkit.Automation if "DEALING" not in ste
 
 def strength(deck, hole, board):
     return pokerkit.RhodeIslandHoldemHand(deck.names(hole + board)).entry.index
+
+
+class HoldemHand(pokerkit.StandardHighHand):
+    """PokerKit's own order of hands, kept for a while: its engine asks for the same one many times."""
+
+    @classmethod
+    def from_game(cls, hole_cards, board_cards=()):
+        return holdem_hand(tuple(hole_cards), tuple(board_cards))
+
+
+@lru_cache(1000)
+def holdem_hand(hole_cards, board_cards):
+    return pokerkit.StandardHighHand.from_game(hole_cards, board_cards)
 
 
 ORDER = HandOrder("Rhode Island hold'em", True, strength, lambda *cards: "")
@@ -61,6 +77,21 @@ def random_rules(random: Random, *, limit: bool) -> PokerRules:
     )
 
 
+def random_holdem(random: Random, *, limit: bool) -> PokerRules:
+    seats, cap = random.randint(2, 6), random.choice([3, 4, None])
+    return PokerRules(
+        name="hold'em",
+        deck=STANDARD,
+        order=BEST_FIVE,
+        streets=holdem_streets(seats, (2, 2, 4, 4), (cap,) * 4) if limit else holdem_streets(seats, (2, 2, 2, 2)),
+        seats=seats,
+        antes=(random.choice([0, 0, 1]),) * seats,
+        blinds=(1, 2),
+        limit=limit,
+        stack=100,
+    )
+
+
 def pokerkit_state(rules: PokerRules, stacks: list[int]) -> pokerkit.State:
     """The same game; heads-up, PokerKit seats the button last."""
     streets = tuple(
@@ -73,7 +104,7 @@ def pokerkit_state(rules: PokerRules, stacks: list[int]) -> pokerkit.State:
     return pokerkit.State(
         AUTOMATIONS,
         pokerkit.Deck.STANDARD,
-        (pokerkit.RhodeIslandHoldemHand,),
+        (HoldemHand if rules.order is BEST_FIVE else pokerkit.RhodeIslandHoldemHand,),
         streets,
         structure,
         True,
@@ -94,22 +125,27 @@ class Pair:
         self.seat = [1, 0] if turned else list(range(rules.seats))  # PokerKit's place -> ours, and back
         self.hand = Hand(rules, stacks)
         self.other = pokerkit_state(rules, [stacks[seat] for seat in self.seat])
-        self.cards = random.sample(range(rules.deck.size), rules.seats + 2)
+        shuffled = random.sample(range(rules.deck.size), rules.deck.size)
+        hole = sum(street.hole for street in rules.streets)
+        self.hole = [tuple(shuffled[hole * seat : hole * (seat + 1)]) for seat in range(rules.seats)]
+        self.board = tuple(shuffled[hole * rules.seats :])
         self.acted: set[int] = set()  # who has acted on this street
         self.raised: list[int] = []  # by how much, raise by raise, on this street
         self.differences: Counter[str] = Counter()
         for seat in self.seat:
-            self.other.deal_hole(rules.deck.name(self.cards[seat]))
+            self.other.deal_hole(rules.deck.names(self.hole[seat]))
         self.deal()
 
     def deal(self) -> None:
         rules, hand = self.hand.rules, self.hand
-        while hand.due is not None:
-            hand.deal((self.cards[len(hand.board) + (rules.seats if hand.due.player is None else hand.due.player)],))
-        while not hand.finished or hand.outcome.reason == "showdown":
-            board = len(list(self.other.get_board_cards(0)))
+        while (due := hand.due) is not None:
+            dealt = len(hand.board)
+            hand.deal(self.board[dealt : dealt + due.count] if due.player is None else self.hole[due.player])
+        while not hand.finished or hand.alive_count > 1:
             if self.other.can_deal_board():
-                self.other.deal_board(rules.deck.name(self.cards[rules.seats + board]))
+                dealt = len(self.other.board_cards)
+                count = self.other.board_dealing_counts[0]
+                self.other.deal_board(rules.deck.names(self.board[dealt : dealt + count]))
             elif self.other.actor_index is not None and self.skipped():
                 self.differences["nothing to decide"] += 1
                 self.other.check_or_call()
@@ -183,11 +219,22 @@ def play_beside(rules: PokerRules, stacks: list[int], random: Random) -> Pair:
     return pair
 
 
+def play_random(rules: PokerRules, random: Random) -> Pair:
+    deep = random.choice([12, 40, 200])
+    return play_beside(rules, [random.randint(1, deep) for _ in range(rules.seats)], random)
+
+
 @pytest.mark.parametrize("limit", [True, False])
 @pytest.mark.parametrize("seed", range(5))
 def test_random_hands_are_the_same_in_pokerkit(limit: bool, seed: int) -> None:
     random = Random(f"{seed} {limit}")
     for _ in range(200):
-        rules = random_rules(random, limit=limit)
-        deep = random.choice([12, 40, 200])
-        play_beside(rules, [random.randint(1, deep) for _ in range(rules.seats)], random)
+        play_random(random_rules(random, limit=limit), random)
+
+
+@pytest.mark.parametrize("limit", [True, False])
+@pytest.mark.parametrize("seed", range(20))
+def test_ten_thousand_hands_of_holdem_are_the_same_in_pokerkit(limit: bool, seed: int) -> None:
+    random = Random(f"hold'em {seed} {limit}")
+    for _ in range(250):
+        play_random(random_holdem(random, limit=limit), random)

@@ -4,6 +4,7 @@ import pytest
 
 from smoothcall.errors import UsageError
 from smoothcall.games.catalog import LEDUC
+from smoothcall.games.menu import BetMenu
 from smoothcall.games.rules import Street
 
 
@@ -25,6 +26,7 @@ from smoothcall.games.rules import Street
         ({"streets": (Street(bet=1, hole=1, max_raises=-1),)}, "leduc: a street's cards and raises must not be negative"),
         ({"stack": 0}, "leduc: a stack of 0 (accepted: 1 or more)"),
         ({"limit": False}, "leduc: a no-limit game needs a stack"),
+        ({"menu": BetMenu.parse("pot")}, "leduc: a limit game has one size of raise and no bet menu"),
         (
             {"streets": (Street(bet=1, hole=1),)},
             "leduc: a game in which everybody always has enough needs max_raises on every street",

@@ -124,6 +124,33 @@ class Betting:
         """
         return self._raises_of(self._turn())
 
+    @property
+    def slots(self) -> tuple[str | None, ...]:
+        """The move of each action slot (fold, call, then raises), None where it is not legal now.
+
+        The raises are those of the game's bet menu; in no-limit games without one, the smallest and the largest.
+        """
+        span, rules = (None, self.rules) if self.finished else (self.raises, self.rules)
+        fold, call = ("f" if self.can_fold() else None), (None if self.finished else "c")
+        if rules.limit:
+            return fold, call, "r" if span is not None else None
+        if rules.menu is not None:
+            totals = [None] * len(rules.menu.items) if self.finished else rules.menu.totals(self)
+        else:
+            low, high = span or (None, None)
+            totals = [low, high if high != low else None]
+        return fold, call, *(None if total is None else f"r{total}" for total in totals)
+
+    @property
+    def outlook(self) -> tuple[object, ...]:
+        """Everything that decides what may happen from here on: equal outlooks have equal futures.
+
+        What went into the pot on earlier streets is part of it only where chips can run out.
+        """
+        chips = () if min(self.starting) == ENOUGH else tuple(self.paid)
+        turns = (tuple(self._pending), tuple(sorted(self._acted)), self._raises, self._step)
+        return (self.street, self.finished, tuple(self.alive), tuple(self.bets), chips, turns)
+
     def stack(self, player: int) -> int:
         """Chips the player has left."""
         return self.starting[player] - self.paid[player]
@@ -179,7 +206,8 @@ class Betting:
         amount = total - self.paid[player]
         self._pay(player, amount)
         self._raises += 1
-        self._step = max(self._step, amount - owed)
+        raised, mark = amount - owed, self.rules.reopen and not self.rules.limit
+        self._step = max(raised, self._step - raised if mark else self._step)
         others = self._ring(player + 1)[:-1]
         self._pending = [player] + [p for p in others if self.alive[p] and self.stack(p) > 0]
         return self._moved(Raise(player, amount, total, "r" if self.rules.limit else f"r{total}"))
@@ -214,11 +242,12 @@ class Betting:
         """What `raises` is to a player.
 
         Who has acted may raise again only where the bet has gone up by a full raise since: by one, or by several short
-        all-ins together.
+        all-ins together. Where any raise re-opens the betting, the smallest no-limit raise after a short one goes to where
+        it would have gone without it.
         """
         cap, owes, left = self._rules_of_street.max_raises, self._owes(player), self.stack(player)
         capped = cap is not None and self._raises >= cap
-        closed = player in self._acted and owes < self._step
+        closed = player in self._acted and owes < self._step and not self.rules.reopen
         answered = any(self.alive[p] and self.stack(p) > self._owes(p) for p in range(self.rules.seats) if p != player)
         if capped or closed or not answered or left <= owes:
             return None

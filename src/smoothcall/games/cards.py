@@ -58,3 +58,7 @@ class Deck:
         if len(set(cards)) < len(cards):
             raise UsageError(f"a card stands twice in {text!r}")
         return tuple(cards)
+
+
+STANDARD = Deck("23456789TJQKA", "cdhs")
+SHORT = Deck("789TJQKA", "cdhs")

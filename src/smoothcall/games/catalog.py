@@ -1,4 +1,9 @@
-"""The named games, each as its difference from the one it derives from."""
+"""The named games, each as its difference from the one it derives from.
+
+In Texas hold'em seat 0 is the small blind and seat 1 the big blind, whatever the number of players. With two, the small blind
+is also the button: first to act before the flop, last afterwards. With more, the last seat is the button, seat 2 acts first
+before the flop and seat 0 afterwards.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from smoothcall.errors import UsageError, unknown
-from smoothcall.games.cards import Deck
-from smoothcall.games.hands import HIGH_CARD, PAIR_OR_HIGH_CARD
+from smoothcall.games.betting import Betting
+from smoothcall.games.cards import SHORT, STANDARD, Deck
+from smoothcall.games.hands import BEST_FIVE, HIGH_CARD, PAIR_OR_HIGH_CARD
 from smoothcall.games.matrix import MatrixGame, zero_sum
-from smoothcall.games.rules import PokerRules, Street
+from smoothcall.games.menu import ACCEPTED, BetMenu
+from smoothcall.games.rules import MAX_SEATS, PokerRules, Street
 from smoothcall.options import Option, read_options
 
 Rules = PokerRules | MatrixGame
@@ -32,6 +39,65 @@ LEDUC = PokerRules(
     antes=(1, 1),
 )
 LEDUC_3P = replace(LEDUC, name="leduc-3p", deck=Deck("JQKA", "hs"), seats=3, antes=(1, 1, 1))
+
+
+def holdem_streets(
+    seats: int, bets: tuple[int, int, int, int], raises: tuple[int | None, ...] = (None,) * 4
+) -> tuple[Street, ...]:
+    """The four streets of Texas hold'em: two hole cards, then three, one and one on the board."""
+    firsts = (0, 1, 1, 1) if seats == 2 else (2, 0, 0, 0)
+    cards = ((2, 0), (0, 3), (0, 1), (0, 1))
+    return tuple(
+        Street(bet=bet, hole=hole, board=board, max_raises=cap, first=first)
+        for bet, cap, first, (hole, board) in zip(bets, raises, firsts, cards, strict=True)
+    )
+
+
+LIMIT_HOLDEM = PokerRules(
+    name="limit-holdem",
+    deck=STANDARD,
+    order=BEST_FIVE,
+    streets=holdem_streets(2, (10, 10, 20, 20), (3, 4, 4, 4)),
+    blinds=(5, 10),
+)
+LIMIT_HOLDEM_3P = replace(
+    LIMIT_HOLDEM, name="limit-holdem-3p", seats=3, streets=holdem_streets(3, (10, 10, 20, 20), (3, 4, 4, 4))
+)
+NO_LIMIT_HOLDEM = replace(
+    LIMIT_HOLDEM,
+    name="no-limit-holdem",
+    streets=holdem_streets(2, (10,) * 4),
+    limit=False,
+    stack=100,
+    menu=BetMenu.parse("1/2+pot+all-in"),
+)
+NO_LIMIT_HOLDEM_32 = replace(
+    NO_LIMIT_HOLDEM,
+    name="no-limit-holdem-32",
+    deck=SHORT,
+    streets=holdem_streets(2, (1000,) * 4),
+    blinds=(500, 500),  # epfl2020 has one forced bet, here the same from both
+    stack=10_000,
+    menu=BetMenu.parse("x1+x2+x3+x4"),
+)
+
+
+def _no_limit(stack: int, small_blind: int, seats: int, menu: str) -> PokerRules:
+    big = 2 * small_blind
+    if stack <= big:
+        raise UsageError(f"option stack={stack} of {NO_LIMIT_HOLDEM.name} (accepted: more than the big blind of {big})")
+    streets = holdem_streets(seats, (big,) * 4)
+    rules = replace(NO_LIMIT_HOLDEM, seats=seats, streets=streets, blinds=(small_blind, big), stack=stack)
+    return _with_menu(rules, menu)
+
+
+def _with_menu(rules: PokerRules, menu: str) -> PokerRules:
+    rules = replace(rules, menu=BetMenu.parse(menu))
+    state = Betting(rules)
+    if rules.menu is not None and not any(rules.menu.totals(state)) and state.raises is not None:
+        low, high = state.raises
+        raise UsageError(f"option menu={menu} of {rules.name} holds no first raise (accepted: one from {low} to {high} chips)")
+    return rules
 
 
 def _with_pot(rules: PokerRules, pot: int) -> PokerRules:
@@ -64,6 +130,26 @@ CATALOG: dict[str, Entry] = {
     ),
     "leduc": Entry("Leduc hold'em: 3 ranks, 2 suits, one board card, bets 2 then 4, two bets a street", lambda: LEDUC),
     "leduc-3p": Entry("Leduc hold'em for three players: 4 ranks, 2 suits", lambda: LEDUC_3P),
+    "limit-holdem": Entry(
+        "Limit Texas hold'em for two: blinds 5 and 10, bets 10, 10, 20, 20, three raises and then four bets a street",
+        lambda: LIMIT_HOLDEM,
+    ),
+    "limit-holdem-3p": Entry("Limit Texas hold'em for three players: the same blinds and bets", lambda: LIMIT_HOLDEM_3P),
+    "no-limit-holdem": Entry(
+        "No-limit Texas hold'em: raises of any size, learned with those of a menu",
+        _no_limit,
+        {
+            "stack": Option(100, "chips each player starts with", low=2, high=1_000_000),
+            "small_blind": Option(5, "the small blind; the big blind is twice as much", low=1, high=100_000),
+            "seats": Option(2, "players", low=2, high=MAX_SEATS),
+            "menu": Option(str(NO_LIMIT_HOLDEM.menu), "raises to learn with", form=ACCEPTED),
+        },
+    ),
+    "no-limit-holdem-32": Entry(
+        "No-limit Texas hold'em with 32 cards (sevens to aces): stacks 10,000, blinds 500, bets in units of 1,000",
+        lambda menu: _with_menu(NO_LIMIT_HOLDEM_32, menu),
+        {"menu": Option(str(NO_LIMIT_HOLDEM_32.menu), "raises to learn with", form=ACCEPTED)},
+    ),
 }
 
 

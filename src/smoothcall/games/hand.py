@@ -42,6 +42,13 @@ class Outcome:
     def winners(self) -> tuple[int, ...]:
         return tuple(player for player, payoff in enumerate(self.payoffs) if payoff > 0)
 
+    def pays(self, recorded: Sequence[Fraction]) -> bool:
+        """Whether others have recorded these pay-offs, to the sixth decimal as they write them."""
+        near = Fraction(1, 10**5)
+        return len(recorded) == len(self.payoffs) and all(
+            abs(ours - theirs) < near for ours, theirs in zip(self.payoffs, recorded, strict=True)
+        )
+
 
 Record = Post | Deal | Move
 
@@ -54,6 +61,7 @@ class Hand(Betting):
         self.hole: list[Cards] = [()] * rules.seats
         self.boards: list[Cards] = []  # the board cards of each street dealt so far, () where it has none
         self.records: list[Record] = [*self.posts]
+        self._plan = [step for street in range(len(rules.streets)) for step in _deals_of(rules, street)]
         self._deals = 0  # how many steps of the dealing plan are done
 
     @property
@@ -69,13 +77,8 @@ class Hand(Betting):
         """What has to be dealt before anything else; None when a player is to move or the hand is over."""
         if self.finished and self.alive_count == 1:
             return None
-        plan = [step for street in range(self.street + 1) for step in self._plan(street)]
-        return plan[self._deals] if self._deals < len(plan) else None
-
-    def _plan(self, street: int) -> list[Due]:
-        rules = self.rules.streets[street]
-        steps = [Due(player, street, rules.hole) for player in range(self.rules.seats)] if rules.hole else []
-        return [*steps, Due(None, street, rules.board)] if rules.board else steps
+        step = self._plan[self._deals] if self._deals < len(self._plan) else None
+        return step if step is not None and step.street <= self.street else None
 
     def verify_deal(self, cards: Cards | str) -> None:
         deck, due = self.rules.deck, self.due
@@ -141,6 +144,13 @@ class Hand(Betting):
         alive = sum(1 << player for player in range(self.rules.seats) if self.alive[player])
         plain(settle)(self.paid, alive, strength, units)
         return Outcome("showdown" if showdown else "fold", tuple(Fraction(unit, UNITS) for unit in units))
+
+
+def _deals_of(rules: PokerRules, street: int) -> list[Due]:
+    """What is dealt before a street's betting: hole cards seat by seat, then the board."""
+    hole, board = rules.streets[street].hole, rules.streets[street].board
+    steps = [Due(player, street, hole) for player in range(rules.seats)] if hole else []
+    return [*steps, Due(None, street, board)] if board else steps
 
 
 def deal_hand(rules: PokerRules, seed: int | None = None, stacks: Sequence[int] | None = None) -> Hand:

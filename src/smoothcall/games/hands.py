@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, combinations_with_replacement
+from typing import NamedTuple
 
+from smoothcall.errors import UsageError
 from smoothcall.games.cards import Cards, Deck
 
 
@@ -44,3 +48,134 @@ def _name_paired(deck: Deck, hole: Cards, board: Cards) -> str:
 
 HIGH_CARD = HandOrder("high card", False, _highest, _name_highest)
 PAIR_OR_HIGH_CARD = HandOrder("pair with the board, else high card", False, _paired, _name_paired)
+
+
+# The best five of five to seven cards: the order of Texas hold'em
+
+CATEGORIES = (
+    "high card", "pair", "two pair", "three of a kind", "straight", "flush", "full house", "four of a kind", "straight flush",
+)  # fmt: skip
+_HIGH, _PAIR, _TWO_PAIR, _THREE, _STRAIGHT, _FLUSH, _FULL, _FOUR, _STRAIGHT_FLUSH = range(len(CATEGORIES))
+
+
+class Made(NamedTuple):
+    """What five cards make. The greater tuple wins, equal ones share the pot."""
+
+    category: int  # index into CATEGORIES
+    ranks: tuple[int, ...]  # those that decide, first the one that decides first
+
+
+def best_five(deck: Deck, cards: Cards) -> Made:
+    """The best hand five of these cards make."""
+    if not 5 <= len(cards) <= 7:
+        raise UsageError(f"{deck.names(cards)!r} has {len(cards)} cards (accepted: 5 to 7)")
+    times, of_suit = [0] * len(deck.ranks), [0] * deck.suit_count
+    for card in cards:
+        times[card // deck.suit_count] += 1
+        of_suit[card % deck.suit_count] += 1
+    ranks = [rank for rank in reversed(range(len(times))) if times[rank]]
+    suited = []
+    if max(of_suit) >= 5:
+        suit = of_suit.index(max(of_suit))
+        suited = sorted((deck.rank(card) for card in cards if card % deck.suit_count == suit), reverse=True)
+
+    def with_kickers(category: int, count: int, *made: int) -> Made:
+        return Made(category, (*made, *[rank for rank in ranks if rank not in made][:count]))
+
+    first, second = sorted(ranks, key=times.__getitem__, reverse=True)[:2]
+    most, next_most = times[first], times[second]
+    top = _straight(deck, suited)
+    if top is not None:
+        return Made(_STRAIGHT_FLUSH, (top,))
+    if most == 4:
+        return with_kickers(_FOUR, 1, first)
+    if most == 3 and next_most >= 2:
+        return Made(_FULL, (first, second))
+    if suited:
+        return Made(_FLUSH, tuple(suited[:5]))
+    top = _straight(deck, ranks)
+    if top is not None:
+        return Made(_STRAIGHT, (top,))
+    if most == 3:
+        return with_kickers(_THREE, 2, first)
+    if most == next_most == 2:
+        return with_kickers(_TWO_PAIR, 1, first, second)
+    return with_kickers(_PAIR, 3, first) if most == 2 else with_kickers(_HIGH, 5)
+
+
+def _straight(deck: Deck, ranks: list[int]) -> int | None:
+    """The highest rank of the best straight among these ranks.
+
+    The ace also plays below the lowest rank, whatever that is: A2345 in a full deck, A789T in one that begins with sevens.
+    """
+    if len(ranks) < 5:
+        return None
+    held = set(ranks)
+    if deck.ranks[-1] == "A" and len(deck.ranks) - 1 in held:
+        held.add(-1)
+    return next((top for top in ranks if all(top - below in held for below in range(1, 5))), None)
+
+
+@cache
+def classes(deck: Deck) -> dict[Made, int]:
+    """Everything five cards of this deck can make, worst first, numbered from 1: 7,462 with 52 cards."""
+    if len(deck.suits) != 4 or len(deck.ranks) < 5:
+        raise UsageError(f"the best five cards need four suits and at least five ranks, not {deck.ranks!r} and {deck.suits!r}")
+    made = {best_five(deck, cards) for cards in (*offsuit_fives(deck), *suited_fives(deck))}
+    return {what: number for number, what in enumerate(sorted(made), 1)}
+
+
+def offsuit_fives(deck: Deck) -> list[Cards]:
+    """Five cards of each choice of ranks, not all of one suit."""
+    choices = combinations_with_replacement(range(len(deck.ranks)), 5)
+    return [tuple(4 * rank + n % 4 for n, rank in enumerate(ranks)) for ranks in choices if ranks[0] < ranks[4]]
+
+
+def suited_fives(deck: Deck) -> list[Cards]:
+    """Five cards of one suit of each choice of ranks."""
+    return [tuple(4 * rank for rank in ranks) for ranks in combinations(range(len(deck.ranks)), 5)]
+
+
+def made_by(deck: Deck, strength: int) -> Made:
+    """What the hands of this strength have made."""
+    return _by_number(deck)[strength]
+
+
+@cache
+def _by_number(deck: Deck) -> dict[int, Made]:
+    return {number: what for what, number in classes(deck).items()}
+
+
+def _class_of_best(deck: Deck, hole: Cards, board: Cards) -> int:
+    return classes(deck)[best_five(deck, hole + board)]
+
+
+_WORDS = {
+    "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine", "T": "ten",
+    "J": "jack", "Q": "queen", "K": "king", "A": "ace",
+}  # fmt: skip
+
+
+def name_made(deck: Deck, made: Made) -> str:
+    """In words: `two pair, aces and fours`."""
+    words = [_WORDS.get(deck.ranks[rank], deck.ranks[rank]) for rank in made.ranks]
+    many = [f"{word}es" if word.endswith("x") else f"{word}s" for word in words]
+    category = CATEGORIES[made.category]
+    if made.category == _HIGH:
+        return f"{words[0]} high"
+    if made.category == _PAIR:
+        return f"pair of {many[0]}, {words[1]} high"
+    if made.category == _TWO_PAIR:
+        return f"{category}, {many[0]} and {many[1]}"
+    if made.category == _FULL:
+        return f"{category}, {many[0]} over {many[1]}"
+    if made.category in (_THREE, _FOUR):
+        return f"{category}, {many[0]}"
+    return f"{category}, {words[0]} high"
+
+
+def _name_best(deck: Deck, hole: Cards, board: Cards) -> str:
+    return name_made(deck, best_five(deck, hole + board))
+
+
+BEST_FIVE = HandOrder("best five cards", True, _class_of_best, _name_best)

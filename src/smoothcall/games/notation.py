@@ -33,18 +33,22 @@ def read_hand(rules: PokerRules, text: str) -> Hand:
         raise UsageError(f"{text!r} is not a hand of {rules.name} (accepted: hole|hole/board:betting, then @stack,stack)")
     hand = Hand(rules, [int(stack) for stack in stacks.split(",")] if stacks else None)
     hole, *boards = cards.split("/")
-    moves = _MOVE.findall(betting)
-    if "".join(moves) != betting:
-        raise UsageError(f"{betting!r} in {text!r} is not a betting sequence (accepted: f, c, r, r<chips>, /)")
     seats = hole.split("|")
     _deal(hand, seats, boards)
-    for move in moves:
-        if move != "/":  # a street ends by itself; that the slashes stand right is checked below
-            hand.play(move)
-            _deal(hand, seats, boards)
+    for move in split_moves(betting):  # that the slashes stand right is checked below
+        hand.play(move)
+        _deal(hand, seats, boards)
     if write_hand(hand) != text:
         raise UsageError(f"{text!r} is not how a hand of {rules.name} is written: {write_hand(hand)!r} is")
     return hand
+
+
+def split_moves(betting: str) -> list[str]:
+    """The moves of a betting sequence, without the slashes: a street ends by itself."""
+    moves = _MOVE.findall(betting)
+    if "".join(moves) != betting:
+        raise UsageError(f"{betting!r} is not a betting sequence (accepted: f, c, r, r<chips>, /)")
+    return [move for move in moves if move != "/"]
 
 
 def _deal(hand: Hand, seats: list[str], boards: list[str]) -> None:

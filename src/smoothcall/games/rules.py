@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import Deck
 from smoothcall.games.hands import HandOrder
+from smoothcall.games.menu import BetMenu
 
 MAX_SEATS = 10
 
@@ -35,6 +36,8 @@ class PokerRules:
     blinds: tuple[int, ...] = ()  # live bets each seat puts in before the first card; missing seats put in none
     limit: bool = True
     stack: int | None = None  # chips each seat starts with; None: always enough
+    menu: BetMenu | None = None  # no-limit: the raises the game is reduced to where its betting is listed; play allows all
+    reopen: bool = False  # whether an all-in below a full raise lets those raise again who have acted (the ACPC dealer)
 
     def __post_init__(self) -> None:
         if not 2 <= self.seats <= MAX_SEATS:
@@ -53,6 +56,8 @@ class PokerRules:
             raise UsageError(f"{self.name}: a stack of {self.stack} (accepted: 1 or more)")
         if not self.limit and self.stack is None:
             raise UsageError(f"{self.name}: a no-limit game needs a stack")
+        if self.limit and self.menu is not None:
+            raise UsageError(f"{self.name}: a limit game has one size of raise and no bet menu")
         if self.stack is None and any(street.max_raises is None for street in self.streets):
             raise UsageError(f"{self.name}: a game in which everybody always has enough needs max_raises on every street")
         needed = sum(street.hole * self.seats + street.board for street in self.streets)

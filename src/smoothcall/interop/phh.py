@@ -1,0 +1,237 @@
+"""Hands in the Poker Hand History format (PHH, TOML): Texas hold'em, no-limit (`NT`) and limit (`FT`).
+
+Player p1 of a file is seat 0, and so on; heads-up, p1 is the big blind and p2 the button, although the file lists the small
+blind first. A `cbr` amount is what the player has put in on that *street*; here a raise is named by all chips in the hand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from smoothcall.errors import UsageError
+from smoothcall.games.betting import ENOUGH, Post, Raise
+from smoothcall.games.catalog import LIMIT_HOLDEM, NO_LIMIT_HOLDEM, holdem_streets
+from smoothcall.games.hand import Deal, Hand
+from smoothcall.games.rules import PokerRules
+
+FOUR_RAISES = (4, 4, 4, 4)  # the cap of `FT` on each street; blinds do not count
+_SHAPE = [(street.hole, street.board) for street in LIMIT_HOLDEM.streets]
+_WORDS = {"f": "f", "c": "cc"}
+_MOVE = re.compile(r"p([0-9]{1,2}) (f|cc|sm|cbr ([0-9]{1,12})(?:\.0*)?)(?: \S+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A hand of a file, replayed, with what stands beside it in the order of its seats."""
+
+    hand: Hand
+    finishing: tuple[Fraction, ...] = ()  # recorded stacks after the hand; () where the file does not say
+    names: tuple[str, ...] = ()
+
+    @property
+    def agrees(self) -> bool:
+        """Whether our rules end with the recorded stacks, if there are any. We share odd chips, a casino gives them away."""
+        gains = [end - start for start, end in zip(self.hand.starting, self.finishing, strict=False)]
+        outcome = self.hand.outcome
+        return not self.finishing or (outcome is not None and outcome.pays(gains))
+
+
+def read_phh(source: str | Path) -> History:
+    """The one hand of a `.phh` file, given by its path or as text."""
+    return _history(_toml(source), "the hand")
+
+
+def read_phhs(source: str | Path) -> list[History]:
+    """Every hand of a `.phhs` file, one TOML table each, given by its path or as text."""
+    tables = _toml(source)
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise UsageError(f"{name!r} is no hand (accepted: one TOML table a hand)")
+    return [_history(table, f"hand [{name}]") for name, table in tables.items()]
+
+
+def write_phh(hand: Hand, names: Sequence[str] = ()) -> str:
+    """A hand of Texas hold'em as a `.phh` text, `names` in seat order; stacks at the end follow once it is over."""
+    rules, seats = hand.rules, hand.rules.seats
+    turned = seats == 2 and rules.streets[0].first == 0
+    seat_of = [1, 0] if turned else list(range(seats))  # place in the file -> seat, and back
+    posts = [rules.blind(seat) for seat in seat_of]
+    _verify_holdem(rules, posts, turned=turned)
+    fields: dict[str, object] = {
+        "variant": "FT" if rules.limit else "NT",
+        "antes": [rules.ante(seat) for seat in seat_of],
+        "blinds_or_straddles": posts[::-1] if seats == 2 else posts,
+    }
+    if rules.limit:
+        fields |= {"small_bet": rules.streets[0].bet, "big_bet": rules.streets[-1].bet}
+    else:
+        fields["min_bet"] = rules.streets[0].bet
+    fields["starting_stacks"] = [_number(Fraction(hand.starting[seat])) for seat in seat_of]
+    fields["actions"] = _actions(hand, seat_of)
+    if len(names) not in (0, seats):
+        raise UsageError(f"names {list(names)} (accepted: none, or one for each of {seats} seats)")
+    if names:
+        fields["players"] = [names[seat] for seat in seat_of]
+    if hand.outcome is not None and ENOUGH not in hand.starting:
+        fields["finishing_stacks"] = [_number(hand.starting[seat] + hand.outcome.payoffs[seat]) for seat in seat_of]
+    return "".join(f"{key} = {_text(value)}\n" for key, value in fields.items())
+
+
+# Reading
+
+
+def _toml(source: str | Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(source.read_text(encoding="utf-8") if isinstance(source, Path) else source)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {str(source)[:60]!r} as PHH: {error}") from None
+
+
+def _history(table: dict[str, Any], where: str) -> History:
+    stacks = _chips(table, "starting_stacks", where)
+    seats = len(stacks)
+    hand = Hand(_rules(table, stacks, where), stacks)
+    actions = table.get("actions")
+    if not isinstance(actions, list) or not all(isinstance(action, str) for action in actions):
+        raise UsageError(f"{where}: actions (accepted: a list of texts)")
+    steps = [" ".join(action.partition("#")[0].split()) for action in actions]
+    hole = [""] * seats
+    for step in steps:
+        if match := re.fullmatch(r"d dh p([0-9]{1,2}) (\S+)", step):
+            if not 1 <= int(match[1]) <= seats:
+                raise UsageError(f"{where}: {step!r} (accepted: p1 to p{seats})")
+            hole[int(match[1]) - 1] += match[2]
+    for place, cards in enumerate(hole, 1):
+        if not cards or "?" in cards:
+            raise UsageError(f"{where}: the hole cards of p{place} are not known")
+        hand.deal(cards)
+    for number, step in enumerate(steps, 1):
+        try:
+            _take(hand, step)
+        except UsageError as error:
+            raise UsageError(f"{where}, action {number} {step!r}: {error}") from None
+    finishing = table.get("finishing_stacks", [])
+    names = table.get("players", [])
+    for key, values in (("finishing_stacks", finishing), ("players", names)):
+        if not isinstance(values, list) or len(values) not in (0, seats):
+            raise UsageError(f"{where}: {key} = {values} (accepted: a list of {seats})")
+    return History(hand, tuple(Fraction(str(stack)) for stack in finishing), tuple(map(str, names)))
+
+
+def _rules(table: dict[str, Any], stacks: tuple[int, ...], where: str) -> PokerRules:
+    variant, seats = table.get("variant"), len(stacks)
+    if variant not in ("NT", "FT"):
+        raise UsageError(f"{where}: variant = {variant!r} (accepted: NT, FT)")
+    limit = variant == "FT"
+    antes, blinds = (_chips(table, key, where, seats) for key in ("antes", "blinds_or_straddles"))
+    small, big = (_chip(table, key, where) for key in (("small_bet", "big_bet") if limit else ("min_bet", "min_bet")))
+    blinds = blinds[::-1] if seats == 2 else blinds
+    first = (max(range(seats), key=lambda seat: (blinds[seat], seat)) + 1) % seats  # after the largest blind
+    streets = holdem_streets(seats, (small, small, big, big), FOUR_RAISES if limit else (None,) * 4)
+    return replace(
+        LIMIT_HOLDEM if limit else NO_LIMIT_HOLDEM,
+        seats=seats,
+        streets=tuple(replace(street, first=0 if number else first) for number, street in enumerate(streets)),
+        antes=antes if any(antes) else (),
+        blinds=blinds,
+        stack=max(stacks),
+        menu=None,
+    )
+
+
+def _chip(table: dict[str, Any], key: str, where: str) -> int:
+    return _chips({key: [table.get(key)]}, key, where)[0]
+
+
+def _chips(table: dict[str, Any], key: str, where: str, count: int | None = None) -> tuple[int, ...]:
+    values = table.get(key)
+    if isinstance(values, list) and count in (None, len(values)) and values:
+        chips = [ENOUGH if value == float("inf") else value for value in values]
+        if all(isinstance(chip, int | float) and not isinstance(chip, bool) and chip == chip // 1 for chip in chips):
+            return tuple(int(chip) for chip in chips)
+    raise UsageError(f"{where}: {key} = {values} (accepted: whole chips{'' if count is None else f' of {count} players'})")
+
+
+def _take(hand: Hand, step: str) -> None:
+    """One action of the file, hole cards apart."""
+    if step.startswith("d dh "):
+        return
+    if match := re.fullmatch(r"d db (\S+)", step):
+        hand.deal(match[1])
+        return
+    match = _MOVE.fullmatch(step)
+    if match is None:
+        raise UsageError("unknown action (accepted: d dh pN cards, d db cards, pN f, pN cc, pN cbr chips, pN sm)")
+    player, what = int(match[1]) - 1, match[2]
+    if what == "sm":  # cards shown at the end
+        return
+    if not 0 <= player < hand.rules.seats:
+        raise UsageError(f"there is no such player (accepted: p1 to p{hand.rules.seats})")
+    if hand.player != player:
+        if what == "cc" and hand.bets[player] == max(hand.bets):
+            return  # a check that cannot matter, nobody could answer a bet: some engines ask for it
+        raise UsageError("it is nobody's turn" if hand.player is None else f"it is the turn of p{hand.player + 1}")
+    if what == "f":
+        hand.fold()
+    elif what == "cc":
+        hand.call()
+    else:
+        hand.raise_to(hand.paid[player] - hand.bets[player] + int(match[3]))
+
+
+# Writing
+
+
+def _verify_holdem(rules: PokerRules, posts: list[int], *, turned: bool) -> None:
+    bets = [street.bet for street in rules.streets]
+    firsts = [(street.first + turned) % rules.seats for street in rules.streets]  # in places of the file
+    after = (max(range(rules.seats), key=lambda place: (posts[place], place)) + 1) % rules.seats
+    if (
+        (rules.deck, rules.order) != (LIMIT_HOLDEM.deck, LIMIT_HOLDEM.order)
+        or [(street.hole, street.board) for street in rules.streets] != _SHAPE
+        or bets != ([bets[0]] * 2 + [bets[3]] * 2 if rules.limit else bets[:1] * 4)
+        or firsts != [after, 0, 0, 0]
+    ):
+        raise UsageError(f"{rules.name} is not what PHH calls Texas hold'em")
+
+
+def _actions(hand: Hand, seat_of: list[int]) -> list[str]:
+    """The file's actions. Cards are shown after the last move, before the rest of the board is dealt."""
+    names, again = hand.rules.deck.names, Hand(hand.rules, hand.starting)  # replayed for the chips of each street
+    dealt = [f"d dh p{place + 1} {names(hand.hole[seat])}" for place, seat in enumerate(seat_of) if hand.hole[seat]]
+    actions: list[str] = []
+    moved = 0  # actions up to the last move
+    for record in hand.records:
+        if isinstance(record, Deal):
+            again.deal(record.cards)
+            actions += [] if record.player is not None else [f"d db {names(record.cards)}"]
+        elif not isinstance(record, Post):
+            earlier = again.paid[record.player] - again.bets[record.player]
+            word = f"cbr {record.total - earlier}" if isinstance(record, Raise) else _WORDS[record.letter]
+            actions.append(f"p{seat_of[record.player] + 1} {word}")
+            again.play(record.letter)
+            moved = len(actions)
+    if hand.finished and hand.alive_count > 1:
+        shown = [f"p{place + 1} sm {names(hand.hole[seat])}" for place, seat in enumerate(seat_of) if hand.alive[seat]]
+        actions[moved:moved] = shown
+    return dealt + actions
+
+
+def _number(chips: Fraction) -> int | float:
+    if chips >= ENOUGH:
+        return float("inf")
+    return int(chips) if chips.denominator == 1 else float(chips)
+
+
+def _text(value: object) -> str:
+    """TOML: our values are numbers, texts and lists of them."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)
