@@ -1,0 +1,178 @@
+"""Everybody against everybody: a table of matches, and a picture of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isfinite, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from smoothcall import files
+from smoothcall.errors import UsageError, unknown
+from smoothcall.evaluation.match import MatchResult, Stop, Watch, streams
+from smoothcall.evaluation.statistics import Estimate
+from smoothcall.information.game import Game
+from smoothcall.players.match import Load, match, seat
+from smoothcall.players.view import Player
+from smoothcall.store.curves import new_figure, png
+
+WIN, LOSE = "#1b7837", "#b2182b"  # apart for everybody, in light and in print: the sign is written too
+
+
+@dataclass(frozen=True, slots=True)
+class CrossTable:
+    """What players won, in mbb/h. Exact figures are estimates without an error.
+
+    With two players, row by row against each column, and on average against all others; with more, line-up by line-up,
+    one column a place.
+    """
+
+    game: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[Estimate | None, ...], ...]  # [rows][columns], None where nobody meets
+    labels: tuple[tuple[str, ...], ...]  # [rows][columns]: what is written above the figure; () where nothing is
+    done: bool = True
+
+    def as_dict(self) -> dict[str, Any]:
+        cells = [[None if cell is None else cell.as_dict() for cell in row] for row in self.cells]
+        labels = {"labels": [list(row) for row in self.labels]} if self.labels else {}
+        about = {"game": self.game, "rows": list(self.rows), "columns": list(self.columns)}
+        return {**about, **labels, "mbb": cells, "done": self.done}
+
+
+def cross_table(
+    of: Game,
+    players: Mapping[str, Player],
+    *,
+    hands: int | None = None,
+    seed: int = 0,
+    line_ups: Sequence[Sequence[str]] = (),
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> CrossTable:
+    """Every pair of a two-player game, `hands` hands each; in games of more players the line-ups, each a list of names.
+
+    Without a number of hands, exact results. Each match has deals of its own.
+    """
+    names = list(players)
+    for name in (name for line_up in line_ups for name in line_up):
+        if name not in players:
+            raise unknown("player of a line-up", name, names)
+    if of.players != 2 and not line_ups:
+        raise UsageError(
+            f"{of.spec} is for {of.players} players: say which line-ups play (accepted: lists of {of.players} names)"
+        )
+    if len(names) < 2 and not line_ups:
+        raise UsageError(f"{len(names)} players against each other (accepted: 2 or more)")
+    meetings = [tuple(line_up) for line_up in line_ups] or list(combinations(names, 2))
+    results: dict[int, MatchResult] = {}
+    for index, own_seed in enumerate(streams(seed, len(meetings))):
+        if stop is not None and stop():
+            break
+
+        def tell(fraction: float, index: int = index) -> None:
+            if watch is not None:
+                watch((index + fraction) / len(meetings))
+
+        met = [players[name] for name in meetings[index]]
+        results[index] = match(of, met, names=meetings[index], hands=hands, seed=own_seed, watch=tell, stop=stop)
+    done = len(results) == len(meetings) and all(result.done for result in results.values())
+    if line_ups:
+        cells = tuple(_figures(results[index]) if index in results else (None,) * of.players for index in range(len(meetings)))
+        rows = tuple(str(index + 1) for index in range(len(meetings)))
+        columns = tuple(f"player {place + 1}" for place in range(of.players))
+        return CrossTable(of.spec, rows, columns, cells, tuple(meetings), done)
+    found: dict[tuple[str, str], Estimate] = {}
+    for index, result in results.items():
+        one, other = meetings[index]
+        found[one, other], found[other, one] = _figures(result)
+    pairs = tuple((*(found.get((row, column)) for column in names), _average(found, row)) for row in names)
+    return CrossTable(of.spec, tuple(names), (*names, "average"), pairs, (), done)
+
+
+def play_cross_table(
+    entries: Sequence[str],
+    out: Path,
+    *,
+    load: Load,
+    of: str | None = None,
+    hands: int | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> dict[str, Any]:
+    """Everybody against everybody, by the names of `players.match.seat`: the table as data, and its picture in `out`."""
+    if not out.parent.is_dir():
+        raise UsageError(f"cannot write {str(out)!r}: there is no folder {str(out.parent)!r}")
+    if len(set(entries)) < len(entries):
+        raise UsageError(f"{', '.join(entries)}: somebody stands twice in the table (accepted: everybody once)")
+    played, players = seat(entries, load=load, of=of, seed=seed)
+    table = cross_table(played, dict(zip(entries, players, strict=True)), hands=hands, seed=seed, watch=watch, stop=stop)
+    files.write(out, draw_table(table))
+    return {**table.as_dict(), "picture": str(out)}
+
+
+def _figures(result: MatchResult) -> tuple[Estimate, ...]:
+    """What was played; the exact result where no hand was."""
+    return result.estimates or tuple(Estimate(value, 0.0, 0) for value in result.exact or ())
+
+
+def _average(found: Mapping[tuple[str, str], Estimate], name: str) -> Estimate | None:
+    """What a player won against all others; their matches are independent."""
+    own = [estimate for (one, _), estimate in found.items() if one == name]
+    if not own:
+        return None
+    error = sqrt(sum(estimate.error**2 for estimate in own)) / len(own)
+    return Estimate(float(np.mean([estimate.mean for estimate in own])), error, sum(estimate.count for estimate in own))
+
+
+def draw_table(table: CrossTable) -> bytes:
+    """The table as PNG: figures with their 95 % intervals, coloured by sign, pale where it is not sure."""
+    from matplotlib.colors import to_rgb
+
+    rows, columns = len(table.rows), len(table.columns)
+    longest = max(map(len, table.rows))
+    figure = new_figure(width=1.6 + 0.08 * longest + 1.35 * columns, height=1.3 + 0.62 * rows)
+    axes = figure.axes[0]
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    size = max((abs(cell.mean) for row in table.cells for cell in row if cell is not None), default=0.0) or 1.0
+    picture = np.ones((rows, columns, 3))
+    for row, cells in enumerate(table.cells):
+        for column, cell in enumerate(cells):
+            if cell is None:
+                picture[row, column] = 0.94
+                continue
+            sure = abs(cell.mean) > (cell.half_width() if cell.error else 0.0)
+            depth = 0.25 + 0.45 * sqrt(abs(cell.mean) / size) if sure else 0.08 if cell.mean else 0.0
+            picture[row, column] = 1 - depth * (1 - np.array(to_rgb(WIN if cell.mean > 0 else LOSE)))
+            label = f"{table.labels[row][column]}\n" if table.labels else ""
+            axes.text(column, row, label + _write(cell), ha="center", va="center", fontsize=9)
+    axes.imshow(picture, aspect="auto")
+    axes.set_xticks(range(columns), table.columns, fontsize=9)
+    if max(map(len, table.columns)) > 18:
+        axes.tick_params(axis="x", labelrotation=20)
+    axes.set_yticks(range(rows), table.rows)
+    axes.tick_params(length=0)
+    axes.xaxis.tick_top()
+    axes.set_xticks(np.arange(columns - 1) + 0.5, minor=True)
+    axes.set_yticks(np.arange(rows - 1) + 0.5, minor=True)
+    axes.tick_params(which="minor", length=0)
+    axes.grid(visible=True, which="minor", color="white", linewidth=2)
+    exact = all(cell is None or cell.error == 0 for row in table.cells for cell in row)
+    how = "exact" if exact else "with 95 % intervals"
+    whose = "of each line-up's players" if table.labels else "of the row's player against the column's"
+    axes.set_title(f"{table.game}: mbb/h {whose}, {how}", fontsize=10, pad=12)
+    return png(figure)
+
+
+def _write(cell: Estimate) -> str:
+    if cell.error == 0:
+        return f"{cell.mean:+,.1f}"
+    half = cell.half_width()
+    return f"{cell.mean:+,.1f}\n± {half:,.1f}" if isfinite(half) else f"{cell.mean:+,.1f}\n± ?"

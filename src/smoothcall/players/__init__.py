@@ -1,0 +1,1 @@
+"""Whoever can sit in a seat."""

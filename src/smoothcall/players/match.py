@@ -1,0 +1,181 @@
+"""Matches of anybody with anybody, for Python, the command line and the page.
+
+Players whose moves are known as probabilities meet in a kernel (`evaluation.match`); others play hand by hand. Both deal each
+hand once for each seating: the same cards to the same seats, the players changing places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from smoothcall.errors import UsageError, unknown
+from smoothcall.evaluation.match import (
+    Fixed,
+    MatchResult,
+    Stop,
+    Watch,
+    deals_of,
+    exact_values,
+    mbb,
+    sample,
+    seatings,
+    streams,
+    verify_players,
+    verify_policy,
+)
+from smoothcall.evaluation.statistics import Tally
+from smoothcall.games.cards import Cards
+from smoothcall.games.hand import Hand
+from smoothcall.games.matrix import MatrixGame
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.game import Game, game
+from smoothcall.players.agent import PolicyPlayer
+from smoothcall.players.simple import SIMPLE, RulePlayer
+from smoothcall.players.view import Player, view_of, view_of_matrix
+from smoothcall.policy import Policy
+
+DRAWN_HANDS = 100_000  # where no number is given and there is no exact result
+GREEDY = ":greedy"
+ACCEPTED = (*SIMPLE, f"an agent file or the folder of a run, with {GREEDY} behind it for its most likely actions")
+
+Load = Callable[[Path, str | None], Policy]  # an agent by its file or folder; of the game named, where one is
+
+
+def match(
+    of: Game,
+    players: Sequence[Player],
+    *,
+    names: Sequence[str] | None = None,
+    hands: int | None = None,
+    seed: int = 0,
+    by_hand: bool = False,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> MatchResult:
+    """At least so many hands; without a number, the exact result, or DRAWN_HANDS where there is none.
+
+    `by_hand` plays as if nothing were known of the players. A match that is stopped gives the result so far. The same seed
+    gives the same result, as long as the players draw from generators of the same state or meet in the kernel.
+    """
+    verify_players(of, players)
+    fixed = None if by_hand else _fixed(players)
+    hands = DRAWN_HANDS if hands is None and fixed is not None and of.drawn else hands
+    deals = 0 if hands is None else deals_of(of, hands)
+    exact = tuple(mbb(of) * value for value in exact_values(of, fixed)) if fixed is not None and not of.drawn else None
+    if exact is None and hands is None:
+        raise UsageError(f"these players have no exact result in {of.spec}: say how many hands to play")
+    tally = Tally(of.players)
+    if deals and fixed is not None:
+        tally = sample(of, fixed, deals, seed=seed, watch=watch, stop=stop)
+    elif deals:
+        tally = _by_hand(of, players, deals, seed=seed, watch=watch, stop=stop)
+    return MatchResult(
+        game=of.spec,
+        names=tuple(names or map(_name, players)),
+        estimates=tally.estimates(mbb(of)) if deals else (),
+        exact=exact,
+        deals=tally.count,
+        seatings=len(seatings(of.players)),
+        seed=seed,
+        done=tally.count == deals,
+    )
+
+
+def play_match(
+    entries: Sequence[str],
+    *,
+    load: Load,
+    of: str | None = None,
+    hands: int | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> dict[str, Any]:
+    """A match of named players, as data: see `seat` for the names."""
+    played, players = seat(entries, load=load, of=of, seed=seed)
+    result = match(played, players, names=entries, hands=hands, seed=seed, watch=watch, stop=stop)
+    return {**result.as_dict(), "lines": str(result).splitlines()}
+
+
+def seat(entries: Sequence[str], *, load: Load, of: str | None = None, seed: int = 0) -> tuple[Game, list[Player]]:
+    """The players that texts name (a simple player, or an agent's path, `:greedy` behind it), and the game they play.
+
+    The game is the one named, or that of the agents.
+    """
+    policies: dict[Path, Policy] = {}
+    played = game(of) if of is not None else None
+    for text in entries:
+        path = Path(text.removesuffix(GREEDY))
+        if text in SIMPLE or path in policies:
+            continue
+        if not path.exists():
+            raise unknown("player", text, ACCEPTED)
+        found = load(path, None if played is None or played.drawn else played.spec)
+        if played is None:
+            played = found.game
+        verify_policy(played, found)
+        twin = next((policy.game for policy in policies.values() if policy.game.fingerprint == found.game.fingerprint), None)
+        policies[path] = Policy(twin, found.weights, found.card) if twin is not None else found  # tables are kept once
+    if played is None:
+        raise UsageError(f"{', '.join(entries)} play any game: say which one")
+    players: list[Player] = []
+    for text, own in zip(entries, streams(seed, len(entries)), strict=True):
+        if text in SIMPLE:
+            players.append(SIMPLE[text](Random(own)))
+        else:
+            policy = policies[Path(text.removesuffix(GREEDY))]
+            players.append(PolicyPlayer(policy, greedy=text.endswith(GREEDY), random=Random(own)))
+    return played, players
+
+
+def play_hand(rules: PokerRules, seats: Sequence[Player], cards: Cards) -> tuple[float, ...]:
+    """What each seat wins in a hand dealt from the front of `cards`, in chips."""
+    hand, dealt = Hand(rules), 0
+    while (outcome := hand.outcome) is None:
+        if (due := hand.due) is not None:
+            hand.deal(cards[dealt : dealt + due.count])
+            dealt += due.count
+        else:
+            assert hand.player is not None
+            hand.play(seats[hand.player].act(view_of(hand, hand.player)))
+    return tuple(map(float, outcome.payoffs))
+
+
+def _play_matrix(rules: MatrixGame, seats: Sequence[Player]) -> tuple[float, ...]:
+    moves = [player.act(view_of_matrix(rules, seat)) for seat, player in enumerate(seats)]
+    payoffs: list[float] = rules.payoffs[tuple(map(rules.actions.index, moves))].tolist()
+    return tuple(payoffs)
+
+
+def _by_hand(of: Game, players: Sequence[Player], deals: int, *, seed: int, watch: Watch | None, stop: Stop | None) -> Tally:
+    random, orders, tally = Random(streams(seed, 1)[0]), seatings(of.players), Tally(of.players)
+    while tally.count < deals:
+        won = np.zeros(of.players)
+        if isinstance(of.rules, PokerRules):
+            cards = tuple(random.sample(range(of.rules.deck.size), of.rules.deck.size))
+        for order in orders:
+            seats = [players[player] for player in order]
+            won[order] += (
+                _play_matrix(of.rules, seats) if isinstance(of.rules, MatrixGame) else play_hand(of.rules, seats, cards)
+            )
+        tally.add(won[None, :] / len(orders))
+        if watch is not None:
+            watch(tally.count / deals)
+        if stop is not None and stop():
+            break
+    return tally
+
+
+def _fixed(players: Sequence[Player]) -> list[Fixed] | None:
+    """The players as probabilities; None where one of them is more than that."""
+    found: list[Fixed] = [player.fixed for player in players if isinstance(player, RulePlayer | PolicyPlayer)]
+    return found if len(found) == len(players) else None
+
+
+def _name(player: Player) -> str:
+    return str(player.fixed) if isinstance(player, RulePlayer) else type(player).__name__

@@ -1,0 +1,61 @@
+"""Players by a rule of one line; also what learners are measured against first."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import ClassVar
+
+import numpy as np
+
+from smoothcall.evaluation.match import Rule
+from smoothcall.kernels.tables import Array
+from smoothcall.players.view import View
+
+
+def draw_slot(weights: Array, random: Random) -> int:
+    """An action slot with a probability in proportion to its weight in weights[A]."""
+    legal = np.flatnonzero(weights)
+    return int(random.choices(legal.tolist(), weights[legal].tolist())[0])
+
+
+class RulePlayer:
+    """Plays one of the rules, which need to know only what is legal."""
+
+    fixed: ClassVar[Rule]
+
+    def __init__(self, random: Random | None = None) -> None:
+        self.random = random or Random()
+
+    def act(self, view: View) -> str:
+        self.fixed.verify_game(view.rules)
+        legal = np.array([[letter is not None for letter in view.slots]])
+        letter = view.slots[draw_slot(self.fixed.probabilities(legal)[0], self.random)]
+        assert letter is not None
+        return letter
+
+
+class AlwaysRaise(RulePlayer):
+    """Bets or raises the least it can, else calls."""
+
+    fixed = Rule.ALWAYS_RAISE
+
+
+class AlwaysCall(RulePlayer):
+    """Checks and calls."""
+
+    fixed = Rule.ALWAYS_CALL
+
+
+class Probe(RulePlayer):
+    """Bets or raises the least it can, or checks or calls, each half of the time."""
+
+    fixed = Rule.PROBE
+
+
+class RandomPlayer(RulePlayer):
+    """Makes every legal move of the game's action slots equally often."""
+
+    fixed = Rule.RANDOM
+
+
+SIMPLE: dict[str, type[RulePlayer]] = {str(player.fixed): player for player in (AlwaysRaise, AlwaysCall, Probe, RandomPlayer)}
