@@ -1,0 +1,114 @@
+"""How much a learned response wins of an agent: UCT trained against it while it stays as it is, then matched with it.
+
+Each seat learns alone, all others playing the agent, and sees the cards through the same buckets as the agent does. What
+the response wins is a **lower bound** of what a best response wins: more episodes raise it, and a player who sees the cards
+themselves could win more still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from smoothcall.errors import UsageError
+from smoothcall.evaluation.match import Fixed, Stop, Strategy, Watch, deals_of, exact_values, mbb, sample, seatings, streams
+from smoothcall.evaluation.statistics import Estimate
+from smoothcall.games.matrix import MatrixGame
+from smoothcall.options import number
+from smoothcall.policy import Policy
+from smoothcall.solvers import solver
+
+MOST = 10**12  # episodes
+PARTS = 20  # of a seat's episodes: how often progress is told
+K = 0.5  # how much of the remaining betting counts for the width of the bounds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnedResponse:
+    """What the response wins, in mbb/h: a lower bound of what a best response wins of the agent."""
+
+    game: str
+    total: Estimate  # the mean over all seats
+    exact: float | None  # the expected result, where it can be worked out
+    episodes: int  # that each seat learned for, at least
+    deals: int
+    seatings: int  # of each deal
+    seed: int
+    greedy: bool  # whether the agent took its most likely actions
+    response: Policy  # in every seat
+    done: bool = True  # False where it was stopped
+
+    @property
+    def hands(self) -> int:
+        return self.deals * self.seatings
+
+    def __str__(self) -> str:
+        beside = f"; exact {self.exact:+.1f}" if self.exact is not None else ""
+        found = f"{self.total.mean:+.1f} ± {self.total.half_width():.1f} mbb/h"
+        how = f"95 %, {self.deals:,} deals x {self.seatings} seatings{beside}"
+        name = f"response learned in {self.episodes:,} episodes a seat"
+        return f"{name} wins {found} ({how}): a lower bound of what a best response wins"
+
+    def as_dict(self) -> dict[str, Any]:
+        about = {"game": self.game, "episodes": self.episodes, "deals": self.deals, "seatings": self.seatings}
+        about |= {"hands": self.hands, "seed": self.seed, "greedy": self.greedy, "done": self.done, "lower_bound": True}
+        return {**about, "mbb": self.total.as_dict(), "exact_mbb": self.exact}
+
+
+def learned_response(
+    policy: Policy,
+    *,
+    episodes: int,
+    hands: int,
+    seed: int = 0,
+    threads: int = 1,
+    greedy: bool = False,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> LearnedResponse:
+    """Learn for so many episodes in each seat, then play so many hands, one learner against copies of the agent.
+
+    `greedy` has the agent take its most likely actions. `watch` is told the fraction of the work done, each episode and
+    each hand counting the same; where `stop` ends the learning, the match is played with what was learned.
+    """
+    game = policy.game
+    known = number(episodes, whole=True)
+    if known is None or not 1 <= known <= MOST:
+        raise UsageError(f"episodes={episodes} (accepted: a whole number from 1 to {MOST:.0e})")
+    episodes, deals, orders = int(known), deals_of(game, hands), len(seatings(game.players))
+    agent = policy.greedy() if greedy else policy
+    *learning, match = streams(seed, game.players + 1)
+    work = episodes * game.players + deals * orders
+    response, least = agent, episodes
+    with _filed(agent) as path:
+        for seat in range(game.players):
+            explore = {"explore": "constant"} if isinstance(game.rules, MatrixGame) else {"explore": "pot", "k": K}
+            learner = solver("uct", game, seed=learning[seat], threads=threads, against=str(path), learner=seat, **explore)
+            for part in range(PARTS):
+                learner.run(episodes * (part + 1) // PARTS - episodes * part // PARTS)
+                if watch is not None:
+                    watch((episodes * seat + learner.iterations) / work)
+                if stop is not None and stop():
+                    break
+            least = min(least, learner.iterations)
+            response = response.replaced(seat, learner.current_policy())
+    players: list[Fixed] = [Strategy(response), *[Strategy(agent)] * (game.players - 1)]
+    tell = None if watch is None else lambda fraction: watch(1 - (1 - fraction) * deals * orders / work)
+    tally = sample(game, players, deals, seed=match, watch=tell, stop=stop)
+    exact = None if game.drawn else exact_values(game, players)[0] * mbb(game)
+    total, count = tally.estimates(mbb(game))[0], tally.count
+    done = least == episodes and count == deals
+    return LearnedResponse(game.spec, total, exact, least, count, orders, seed, greedy, response, done)
+
+
+@contextmanager
+def _filed(policy: Policy) -> Iterator[Path]:
+    """A policy as the agent file that solvers learn against."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "opponent.agent"
+        policy.save(path)
+        yield path

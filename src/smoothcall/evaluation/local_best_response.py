@@ -1,0 +1,180 @@
+"""How much a local best response wins of an agent (Lisy and Bowling 2017), where exact exploitability is out of reach.
+
+The responder knows the agent's probabilities and so, at every decision, how likely the agent holds each hand. It takes the
+action that would win most if the agent folded to it as it does and everybody checked and called from then on. That is a
+legal strategy, of own and public cards only: what it wins is a **lower bound** of what a best response wins, however
+well or badly it chooses. An agent that loses much is exploitable; one that loses nothing may still be.
+
+Nothing is won by luck of the agent's cards. It acts with the probabilities of all hands it may hold together, and at a
+showdown the mean over them is booked: the expectation is the same and the interval much narrower.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise, permutations
+from typing import Any
+
+import numpy as np
+
+from smoothcall import cache as store
+from smoothcall.errors import UsageError
+from smoothcall.evaluation.match import MOST, Stop, Watch, mbb, streams
+from smoothcall.evaluation.statistics import Estimate, Tally
+from smoothcall.games.cards import Deck
+from smoothcall.games.matrix import MatrixGame
+from smoothcall.information.deals import every_outcome
+from smoothcall.information.evaluator import evaluator
+from smoothcall.information.game import Game
+from smoothcall.information.strength import RIVER, strengths
+from smoothcall.kernels import local_best_response as kernels
+from smoothcall.kernels.random import seeded
+from smoothcall.kernels.tables import Array
+from smoothcall.options import number
+from smoothcall.policy import Policy
+from smoothcall.progress import report
+
+BATCH = 64  # deals
+_PIECE = 4096  # boards whose showdowns are counted at a time
+_SUITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LocalBestResponse:
+    """What the responder wins, in mbb/h: a lower bound of what a best response wins of the agent."""
+
+    game: str
+    seats: tuple[Estimate, Estimate]  # by the responder's seat
+    total: Estimate  # the mean of both seats of a deal
+    deals: int
+    seed: int
+    greedy: bool  # whether the agent took its most likely actions
+    start_street: int  # before which the responder checks and calls
+    done: bool = True  # False where it was stopped
+
+    def __str__(self) -> str:
+        seats = ", ".join(
+            f"{found.mean:+.1f} ± {found.half_width():.1f} in seat {seat}" for seat, found in enumerate(self.seats)
+        )
+        found = f"{self.total.mean:+.1f} ± {self.total.half_width():.1f} mbb/h (95 %, {self.deals:,} deals x 2 seats; {seats})"
+        return f"local best response wins {found}: a lower bound of what a best response wins"
+
+    def as_dict(self) -> dict[str, Any]:
+        about = {"game": self.game, "deals": self.deals, "seed": self.seed, "greedy": self.greedy}
+        about |= {"start_street": self.start_street, "done": self.done, "lower_bound": True}
+        return {**about, "mbb": self.total.as_dict(), "seats_mbb": [found.as_dict() for found in self.seats]}
+
+
+def local_best_response(
+    policy: Policy,
+    *,
+    deals: int,
+    seed: int = 0,
+    greedy: bool = False,
+    start_street: int = 0,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> LocalBestResponse:
+    """Play so many deals against a policy of a two-player poker game, each once in either seat with cards of its own.
+
+    `greedy` has the agent take its most likely actions. Until `start_street` (0 is before the flop) the responder checks
+    and calls: how much that wins depends on the agent, and each start is a lower bound.
+    """
+    game = policy.game
+    deals, start_street = _verified(game, deals, start_street)
+    against = _against(policy.greedy() if greedy else policy, start_street)
+    generator, tally = seeded(streams(seed, 1)[0])[0], Tally(3)
+    while tally.count < deals:
+        won = np.empty((min(BATCH, deals - tally.count), kernels.SEATS))
+        if game.abstraction is None:
+            kernels.respond_listed(game.walk, game.deals.weight, _shares(game), against, generator, won)
+        else:
+            kernels.respond_cards(game.walk, game.abstraction.cards, _before_flop(game, start_street), against, generator, won)
+        tally.add(np.column_stack([won, won.mean(axis=1)]))
+        if watch is not None:
+            watch(tally.count / deals)
+        if stop is not None and stop():
+            break
+    first, second, total = tally.estimates(mbb(game))
+    done = tally.count == deals
+    return LocalBestResponse(game.spec, (first, second), total, tally.count, seed, greedy, start_street, done)
+
+
+def _verified(game: Game, deals: int, start_street: int) -> tuple[int, int]:
+    if isinstance(game.rules, MatrixGame):
+        raise UsageError(f"a local best response plays poker, not {game.spec}")
+    if game.players != kernels.SEATS:
+        raise UsageError(f"{game.spec} has {game.players} players (accepted for a local best response: 2)")
+    count, start, last = number(deals, whole=True), number(start_street, whole=True), len(game.buckets) - 1
+    if count is None or not 1 <= count <= MOST:
+        raise UsageError(f"deals={deals} (accepted: a whole number from 1 to {MOST:.0e})")
+    if start is None or not 0 <= start <= last:
+        raise UsageError(f"start_street={start_street} (accepted: a whole number from 0 to {last})")
+    return int(count), int(start)
+
+
+def _against(policy: Policy, start_street: int) -> kernels.Against:
+    game = policy.game
+    orders = every_outcome(game.players)[1] if game.drawn else game.deals.outcomes[1]
+    better = [int(np.argmax(orders[:, seat] - orders[:, 1 - seat])) for seat in range(kernels.SEATS)]
+    payoff = game.settled[1]
+    stake = np.stack([payoff[:, [better[1 - seat], better[seat]], seat] for seat in range(kernels.SEATS)], axis=1)
+    return kernels.Against(policy.weights, policy.unit, stake, _check_down(game), start_street)
+
+
+def _check_down(game: Game) -> Array:
+    """[N] int32: where the hand ends if everybody checks and calls from a node on."""
+    tree = game.tree
+    down = np.arange(tree.nodes, dtype=np.int32)
+    for begin, end in list(pairwise(tree.levels))[::-1]:
+        after = tree.child[begin:end, kernels.CALL]
+        down[begin:end] = np.where(after >= 0, down[after], down[begin:end])
+    return down
+
+
+def _shares(game: Game) -> Array:
+    """[2, D] the share of the pot that each seat has at a showdown."""
+    ahead = np.sign(game.deals.strength[:, 0] - game.deals.strength[:, 1])
+    return np.stack([(1 + ahead) / 2, (1 - ahead) / 2])
+
+
+def _before_flop(game: Game, start_street: int) -> Array:
+    """What the responder needs to choose before the flop; nothing where it does not."""
+    assert game.abstraction is not None
+    scores = preflop_scores(game.abstraction.deck) if start_street == 0 else np.zeros((0, 0), np.int32)
+    scores.flags.writeable = False  # always: kernels are compiled for what may be written and for what may not
+    return scores
+
+
+@cache
+def preflop_scores(deck: Deck) -> Array:
+    """[hands, hands] int32: on how many of all boards the row's hand beats the column's, less those on which it loses.
+
+    Exact; 0 for hands that share a card. Counted on the boards that stand for their kinds, then averaged over all changes
+    of suits; kept in the cache folder.
+    """
+    tables = strengths(deck)
+    boards, number, hands = tables.boards[RIVER].board, tables.boards[RIVER].number, tables.hand
+
+    def build() -> Array:
+        count = len(boards)
+        score = np.zeros((deck.size * (deck.size - 1) // 2,) * 2, np.int32)
+        for start in range(0, count, _PIECE):
+            piece = np.s_[start : start + _PIECE]
+            kernels.count_showdowns(evaluator(deck), boards[piece], number[piece], score)
+            report(f"showdowns of any two hands of {deck.size} cards", min(1.0, (start + _PIECE) / count))
+        score -= score.T
+        high, low = np.tril_indices(deck.size, -1)
+        cards = np.arange(deck.size)
+        total = np.zeros(score.shape, np.int64)
+        for suits in permutations(range(_SUITS)):
+            renamed = cards // _SUITS * _SUITS + np.array(suits)[cards % _SUITS]
+            moved = hands[renamed[high], renamed[low]]
+            total += score[np.ix_(moved, moved)]
+        held = np.zeros((len(high), deck.size), np.int8)
+        held[np.arange(len(high)), high] = held[np.arange(len(high)), low] = 1
+        apart = held @ held.T == 0
+        return np.where(apart, total // 24, 0).astype(np.int32)
+
+    return store.table(f"showdowns-{deck.size}", build)
