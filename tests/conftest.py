@@ -13,9 +13,13 @@ import pytest
 import smoothcall as sc
 
 GOLDEN = Path(__file__).parent / "golden"
+TABLES = Path(__file__).parents[1] / ".pytest_cache" / "tables"  # built by tests.warm, shared by all workers
+os.environ["SMOOTHCALL_CACHE"] = str(TABLES)
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
 GAMES = ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc:suits=apart", "leduc-3p"]
 SMALL = ["rps", "kuhn", "kuhn-3p"] if INTERPRETED else ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc"]
+TINY = "no-limit-holdem-32:menu=pot,grid=20/10/5"  # the smallest game whose deals are drawn
+DRAWN = ["limit-holdem", "limit-holdem:grid=L", "no-limit-holdem", TINY]
 
 
 @cache

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import smoothcall as sc
-from tests.conftest import GAMES, built
+from tests.conftest import GAMES, TINY, built
 
 
 def _random(spec: str, seed: int) -> sc.Policy:
@@ -247,3 +247,91 @@ def test_misuse_is_told_in_one_line() -> None:
     solver = sc.solver("mccfr", game, seed=np.int64(3), threads=np.int32(1))
     solver.run(np.int64(5))
     assert solver.iterations == 5
+
+
+def _rounded(spec: str, seed: int) -> tuple[np.ndarray, sc.Policy]:
+    """(weights, the policy of them) in a game whose policies are rounded; every tenth row has no weight."""
+    game, random = built(spec), np.random.default_rng(seed)
+    weights = random.random((game.tree.rows, len(game.actions))) ** 6
+    weights[::10] = 0
+    return weights, sc.Policy.from_weights(game, weights)
+
+
+@pytest.mark.parametrize("spec", [TINY, "limit-holdem", "no-limit-holdem"])
+def test_rounded_policies_are_as_close_as_bytes_can_be(spec: str) -> None:
+    """Parts of 255 whose errors differ by at most 1: moving a part from any action to another would not help."""
+    game = built(spec)
+    weights, policy = _rounded(spec, 1)
+    legal = game.tree.child[game.row_node] >= 0
+    assert policy.weights.dtype == np.uint8
+    assert (policy.weights.sum(axis=1, dtype=int) == 255).all()
+    assert (policy.weights[~legal] == 0).all()
+    weights = np.where(legal, weights, 0.0)
+    weights[weights.sum(axis=1) == 0] = 1.0
+    exact = 255 * np.where(legal, weights, 0.0)
+    exact /= np.where(legal, weights, 0.0).sum(axis=1, keepdims=True)
+    missed = exact - policy.weights
+    assert abs(missed).max() < 1
+    spread = np.where(legal, missed, -np.inf).max(axis=1) - np.where(legal, missed, np.inf).min(axis=1)
+    assert spread.max() <= 1 + 1e-9
+    np.testing.assert_allclose(policy.table.sum(axis=1), 1, atol=1e-12)
+
+
+def test_rounded_policies_are_even_where_nothing_is_known() -> None:
+    game = built(TINY)
+    for policy in (sc.Policy.uniform(game), sc.Policy.from_weights(game, np.zeros(game.legal.shape))):
+        even = game.legal / game.legal.sum(axis=1, keepdims=True)
+        assert abs(policy.table - even).max() < 1 / 255
+        assert sum(policy.probabilities("AA:").values()) == pytest.approx(1)
+    pure = np.zeros(game.legal.shape)
+    pure[:, 1] = 1e-300
+    assert (sc.Policy.from_weights(game, pure).weights[:, 1] == 255).all()
+    counts = np.where(game.legal, 10**15, 0).astype(np.int64)
+    assert abs(sc.Policy.from_weights(game, counts).table - even).max() < 1 / 255
+
+
+def test_rounded_policies_are_read_back_bit_for_bit(tmp_path: Path) -> None:
+    """The largest two-player grid of heinrich2014, and the worst a file can hold: noise."""
+    _, policy = _rounded("limit-holdem:grid=L", 2)
+    policy.save(tmp_path / "large.agent")
+    assert (tmp_path / "large.agent").stat().st_size < 10_000_000
+    again = sc.load(tmp_path / "large.agent")
+    np.testing.assert_array_equal(again.weights, policy.weights)
+    assert again.weights.dtype == np.uint8
+    assert again.game.spec == "limit-holdem:grid=L"
+    key = "AhKh/Td9d2c:rc/"
+    assert again.probabilities(key) == policy.probabilities(key)
+    with pytest.raises(sc.UsageError, match="plays other rules of the same name"):
+        sc.load(tmp_path / "large.agent", built("limit-holdem"))
+
+
+def test_wrong_rounded_policies() -> None:
+    game = built(TINY)
+    good = sc.Policy.uniform(game).weights
+    legal = game.tree.child[game.row_node] >= 0
+    row = int(np.flatnonzero(~legal[:, 0])[5])
+    for change in ([0, 0, 0], [255, 0, 0], [0, 255, 255], [1, 127, 127]):
+        table = good.copy()
+        table[row] = change
+        with pytest.raises(sc.UsageError) as caught:
+            sc.Policy(game, table)
+        assert f"{game.key(row)!r} has the probabilities" in str(caught.value)
+    with pytest.raises(sc.UsageError, match="shape"):
+        sc.Policy(game, good[:-1])
+    negative = np.where(legal, 1.0, 0.0)
+    negative[row] = [0.0, -1.0, 2.0]
+    with pytest.raises(sc.UsageError):
+        sc.Policy.from_weights(game, negative)
+    with pytest.raises(ValueError, match="read-only"):
+        sc.Policy(game, good.copy()).weights[0, 1] = 1
+
+
+def test_greedy_of_a_rounded_policy() -> None:
+    _, policy = _rounded(TINY, 3)
+    greedy = policy.greedy()
+    assert set(np.unique(greedy.weights)) == {0, 255}
+    assert (greedy.weights.argmax(axis=1) == policy.weights.argmax(axis=1)).all()
+    swapped = policy.replaced(0, greedy)
+    mine = policy.game.row_player == 0
+    np.testing.assert_array_equal(swapped.weights[mine], greedy.weights[mine])
+    np.testing.assert_array_equal(swapped.weights[~mine], policy.weights[~mine])

@@ -1,11 +1,16 @@
-"""Compile every kernel that is kept on disk, once: `python -m tests.warm`."""
+"""Compile every kernel that is kept on disk and build the tables tests share, once: `python -m tests.warm`."""
 
 from __future__ import annotations
 
+from shutil import rmtree
+
 import smoothcall as sc
+from smoothcall.solvers import mccfr, uct
+from tests.conftest import TABLES, TINY
 
 
 def main() -> None:
+    rmtree(TABLES, ignore_errors=True)  # what is tested is what the code builds now
     for spec in ("rps", "kuhn", "kuhn-3p"):
         game = sc.game(spec)
         for name, options in [
@@ -24,6 +29,19 @@ def main() -> None:
     threads.run(1)
     matching = sc.solver("regret-matching", sc.game("rps"))
     matching.run(1)
+    for spec in (TINY, f"{TINY},cells=k-means", "limit-holdem"):
+        game = sc.game(spec)
+        game.dealer(0).deal(1)
+        for name in ("uct", "mccfr"):
+            solver = sc.solver(name, game)
+            solver.run(1)
+            solver.policy()
+            solver.current_policy()
+    for module, name in ((uct, "uct"), (mccfr, "mccfr")):
+        module.WIDE = 0  # tables of 32 bits, as games of very many rows have them
+        solver = sc.solver(name, sc.game(TINY))
+        solver.run(1)
+        solver.policy()
 
 
 if __name__ == "__main__":

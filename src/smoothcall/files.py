@@ -9,9 +9,10 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from smoothcall.errors import UsageError
 
@@ -22,8 +23,9 @@ DAMAGED = (
 )  # fmt: skip
 
 
-def write(path: Path, data: bytes) -> None:
-    """Write `data` to `path` so that a reader, or a crash at any moment, sees the old file or the new one whole.
+@contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, so that a reader of `path`, or a crash at any moment, sees the old file or the new one whole.
 
     A link is followed; what is no regular file (a device, a pipe, a folder) is refused, not replaced.
     """
@@ -35,7 +37,7 @@ def write(path: Path, data: bytes) -> None:
     handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(beside, 0o666 & ~_umask())
@@ -43,6 +45,12 @@ def write(path: Path, data: bytes) -> None:
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
+
+
+def write(path: Path, data: bytes) -> None:
+    """The same with what is written known at once."""
+    with written(path) as file:
+        file.write(data)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -17,6 +17,7 @@ from smoothcall.errors import UsageError, unknown
 from smoothcall.information.game import Game, game
 from smoothcall.kernels.sequences import plan_from_policy, policy_from_plan
 from smoothcall.kernels.tables import Array
+from smoothcall.kernels.units import WHOLE, first_wrong, round_rows
 
 FORMAT = 1  # of the agent file
 TOLERANCE = 1e-6  # how far given probabilities may be from summing to 1
@@ -24,32 +25,44 @@ Key = str | tuple[int, str]  # an information state, or (player, information sta
 
 
 class Policy:
-    """Probabilities [rows, A] of every action at every information state: never NaN, 0 where illegal, rows sum to 1."""
+    """Probabilities [rows, A] of every action at every information state: never NaN, 0 where illegal, rows sum to 1.
 
-    def __init__(self, game: Game, table: Array, card: Mapping[str, Any] | None = None) -> None:
-        table = np.array(table, dtype=np.float64)
-        if table.shape != game.legal.shape:
-            raise UsageError(f"a policy of {game.spec} has the shape {game.legal.shape}, not {table.shape}")
-        sums = table.sum(axis=1)
-        wrong = ~np.isfinite(table).all(axis=1) | (table < 0).any(axis=1) | (table * ~game.legal).any(axis=1)
-        wrong |= abs(sums - 1) > TOLERANCE
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise UsageError(f"{game.keys[row]!r} has the probabilities {table[row].tolist()} (accepted: {_LAW})")
-        inexact = abs(sums - 1) > 1e-12  # others stay as they are, so that a saved policy is read back bit for bit
-        table[inexact] /= sums[inexact, None]
-        table.flags.writeable = False
-        self.game, self.table = game, table
+    `weights` are the probabilities in parts of `unit`: exact numbers and 1; or, in games of many rows, bytes and 255,
+    rounded to what a byte can hold.
+    """
+
+    def __init__(self, game: Game, weights: Array, card: Mapping[str, Any] | None = None) -> None:
+        rounded = weights.dtype == np.uint8
+        weights = weights if rounded else np.array(weights, dtype=np.float64)
+        shape = (game.tree.rows, len(game.actions))
+        if weights.shape != shape:
+            raise UsageError(f"a policy of {game.spec} has the shape {shape}, not {weights.shape}")
+        self.unit = float(WHOLE) if rounded else 1.0
+        row = first_wrong(weights, self.unit, TOLERANCE, *game.node_rows)
+        if row >= 0:
+            given = (weights[row] / self.unit).tolist()
+            raise UsageError(f"{game.key(row)!r} has the probabilities {given} (accepted: {_LAW})")
+        if not rounded:
+            sums = weights.sum(axis=1)
+            inexact = abs(sums - 1) > 1e-12  # others stay as they are, so that a saved policy is read back bit for bit
+            weights[inexact] /= sums[inexact, None]
+        weights.flags.writeable = False
+        self.game, self.weights = game, weights
         self.card = dict(card or {})  # where it comes from: solver, options, seed, measured results
 
     def __repr__(self) -> str:
-        return f"<Policy of {self.game.spec}, {len(self.table)} information states>"
+        return f"<Policy of {self.game.spec}, {len(self.weights)} information states>"
+
+    @property
+    def table(self) -> Array:
+        """[rows, A] float64 probabilities."""
+        return self.weights if self.unit == 1 else self.weights / self.unit
 
     # How policies come about
 
     @classmethod
     def uniform(cls, game: Game) -> Self:
-        return cls(game, game.legal / game.legal.sum(axis=1, keepdims=True))
+        return cls.from_weights(game, np.zeros((game.tree.rows, len(game.actions)), np.uint8))
 
     @classmethod
     def from_sequences(cls, game: Game, values: Array, card: Mapping[str, Any] | None = None) -> Self:
@@ -69,6 +82,12 @@ class Policy:
     @classmethod
     def from_weights(cls, game: Game, weights: Array, card: Mapping[str, Any] | None = None) -> Self:
         """From non-negative weights [rows, A], such as visit counts; uniform where a row has none."""
+        if game.drawn:
+            parts = np.empty(weights.shape, np.uint8)
+            row = round_rows(weights, *game.node_rows, parts)
+            if row >= 0:
+                raise UsageError(f"{game.key(row)!r} has the weights {weights[row].tolist()} (accepted: numbers of at least 0)")
+            return cls(game, parts, card)
         weights = weights * game.legal
         total = weights.sum(axis=1, keepdims=True)
         even = game.legal / game.legal.sum(axis=1, keepdims=True)
@@ -88,7 +107,7 @@ class Policy:
                 table[row] = _read_row(game, row, given)
                 named[row] = True
         if strict and not named.all():
-            missing = [game.keys[row] for row in np.flatnonzero(~named)]
+            missing = [game.key(int(row)) for row in np.flatnonzero(~named)]
             raise UsageError(f"{len(missing)} information states of {game.spec} are not named, such as {missing[0]!r}")
         return cls(game, table)
 
@@ -127,13 +146,17 @@ class Policy:
 
     def probabilities(self, key: str, player: int | None = None) -> dict[str, float]:
         """The probability of each legal action at an information state (the first player's, where players share the key)."""
-        row = self.game.rows(key, player)[0]
-        return {self.game.actions[slot]: float(self.table[row, slot]) for slot in np.flatnonzero(self.game.legal[row])}
+        return self.at(self.game.rows(key, player)[0])
+
+    def at(self, row: int) -> dict[str, float]:
+        """The probability of each legal action at a row, by its letter."""
+        tree, node = self.game.tree, self.game.node_of(row)
+        return {letter: float(self.weights[row, tree.slot[child]]) / self.unit for letter, child in tree.children(node).items()}
 
     def greedy(self) -> Policy:
         """The deterministic policy of the most likely action; of equals, the first in the order of the game's actions."""
-        table = np.zeros_like(self.table)
-        table[np.arange(len(table)), self.table.argmax(axis=1)] = 1.0
+        table = np.zeros_like(self.weights)
+        table[np.arange(len(table)), self.weights.argmax(axis=1)] = self.unit
         return Policy(self.game, table, {**self.card, "greedy": True})
 
     def replaced(self, player: int, other: Policy) -> Policy:
@@ -141,7 +164,7 @@ class Policy:
         other.verify_game(self.game)
         self.game.verify_player(player)
         mine = (self.game.row_player == player)[:, None]
-        return Policy(self.game, np.where(mine, other.table, self.table))
+        return Policy(self.game, np.where(mine, other.weights, self.weights))
 
     def verify_game(self, game: Game) -> None:
         if game is not self.game and game.fingerprint != self.game.fingerprint:
@@ -154,27 +177,26 @@ class Policy:
         path = Path(path)
         about = {"name": self.game.name, "options": self.game.options, "fingerprint": self.game.fingerprint}
         card = {"format": FORMAT, "kind": "table", "game": about, "actions": list(self.game.actions), **self.card}
-        array = io.BytesIO()
-        np.save(array, self.table)
-        whole = io.BytesIO()
-        with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, data in (("card.json", files.to_json(card).encode()), ("policy.npy", array.getvalue())):
-                archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
-        files.write(path, whole.getvalue())
+        with files.written(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(zipfile.ZipInfo("card.json"), files.to_json(card).encode(), zipfile.ZIP_DEFLATED)
+            entry = zipfile.ZipInfo("policy.npy")
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(entry, "w", force_zip64=True) as array:
+                np.lib.format.write_array(array, self.weights, allow_pickle=False)
 
 
 _LAW = "numbers from 0 to 1 that sum to 1, 0 for illegal actions"
 
 
 def _read_row(game: Game, row: int, given: Mapping[str, float]) -> Array:
-    key, values = game.keys[row], np.zeros(len(game.actions))
-    legal = [game.actions[slot] for slot in np.flatnonzero(game.legal[row])]
+    key, values = game.key(row), np.zeros(len(game.actions))
+    slots = {letter: int(game.tree.slot[child]) for letter, child in game.tree.children(game.node_of(row)).items()}
     for action, chance in given.items():
-        if action not in legal:
-            raise unknown(f"action at {key!r} of {game.spec}:", action, legal)
+        if action not in slots:
+            raise unknown(f"action at {key!r} of {game.spec}:", action, slots)
         if not 0 <= chance <= 1:
             raise UsageError(f"probability {chance} of {action!r} at {key!r} (accepted: 0 to 1)")
-        values[game.actions.index(action)] = chance
+        values[slots[action]] = chance
     if abs(values.sum() - 1) > TOLERANCE:
         raise UsageError(f"the probabilities at {key!r} sum to {values.sum():.6g} (accepted: 1)")
     return values
@@ -191,7 +213,9 @@ def load(path: str | Path, of: Game | None = None) -> Policy:
             raise UsageError(f"{str(path)!r} is an agent file of format {card['format']}; this version reads up to {FORMAT}")
         named, actions = card.pop("game"), card.pop("actions")
         del card["format"], card["kind"]
-        table = np.load(io.BytesIO(data), allow_pickle=False).astype(np.float64, casting="same_kind")
+        table = np.load(io.BytesIO(data), allow_pickle=False)
+        if table.dtype != np.uint8:
+            table = table.astype(np.float64, casting="same_kind")
         played = of if of is not None else game(named["name"], **named["options"])
         same = named["fingerprint"] == played.fingerprint and list(played.actions) == actions
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Every game passes these, whatever it is: adding one means adding it to GAMES."""
+"""Every game passes these, whatever it is: adding one means adding it to GAMES, or to DRAWN where deals are drawn."""
 
 from __future__ import annotations
 
@@ -7,25 +7,125 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.kernels.tables import DECISION
-from tests.conftest import GAMES, SMALL, built
+from smoothcall.solvers import SOLVERS
+from tests.conftest import DRAWN, GAMES, SMALL, TINY, built
 
 games = pytest.mark.parametrize("spec", GAMES)
+drawn = pytest.mark.parametrize("spec", DRAWN)
 
 
-@games
+@pytest.mark.parametrize("spec", [*GAMES, *DRAWN])
 def test_tree_is_well_formed(spec: str) -> None:
     tree = built(spec).tree
     nodes = np.arange(len(tree.kind))
     assert (tree.parent[1:] < nodes[1:]).all(), "children come after parents"
-    assert (np.diff(tree.depth) >= 0).all(), "levels are contiguous"
-    for node in tree.decisions:
-        children = tree.child[node][tree.child[node] >= 0]
-        assert len(children) >= 2
-        assert (tree.parent[children] == node).all()
-        assert (tree.child[node, tree.slot[children]] == children).all()
+    depth = np.zeros(tree.nodes, int)
+    for node in nodes[1:]:
+        depth[node] = depth[tree.parent[node]] + 1
+    assert (np.diff(depth) >= 0).all(), "levels are contiguous"
+    assert tree.depth == depth.max()
+    np.testing.assert_array_equal(tree.levels, np.searchsorted(depth, np.arange(tree.depth + 2)))
+    legal = tree.child >= 0
+    assert (legal[tree.decisions].sum(axis=1) >= 2).all()
+    assert legal.sum() == tree.nodes - 1
+    np.testing.assert_array_equal(tree.child[tree.parent[1:], tree.slot[1:]], nodes[1:])
+    assert (tree.first_row[tree.endings] == -1).all()
+    rows = {int(row) for first, street in zip(tree.first_row[tree.decisions], tree.round[tree.decisions], strict=True)
+            for row in (first, first + built(spec).buckets[street] - 1)}  # fmt: skip
+    assert (min(rows), max(rows)) == (0, tree.rows - 1)
     assert (tree.child[tree.endings] == -1).all()
     assert ((tree.player >= 0) == (tree.kind == DECISION)).all()
     assert (tree.paid[1:] >= tree.paid[tree.parent[1:]]).all(), "chips are never taken back"
+
+
+@drawn
+def test_rows_of_drawn_games_follow_their_nodes(spec: str) -> None:
+    game = built(spec)
+    tree, ends = game.tree, []
+    for node in tree.decisions:
+        assert tree.first_row[node] == (ends[-1] if ends else 0)
+        ends.append(tree.first_row[node] + game.buckets[tree.round[node]])
+    assert ends[-1] == tree.rows
+    assert not tree.shares_rows
+
+
+@drawn
+def test_keys_of_drawn_games_name_rows(spec: str) -> None:
+    game = built(spec)
+    random = np.random.default_rng(3)
+    for row in [0, game.tree.rows - 1, *random.integers(game.tree.rows, size=300).tolist()]:
+        key, player = game.key(row), int(game.tree.player[game.node_of(row)])
+        assert game.rows(key) == game.rows(key, player) == [row]
+        with pytest.raises(sc.UsageError, match=f"player {1 - player} has no information state"):
+            game.rows(key, 1 - player)
+
+
+def test_all_keys_of_a_drawn_game() -> None:
+    game = built(TINY)
+    assert game.keys == [game.key(row) for row in range(game.tree.rows)]
+    assert len(set(game.keys)) == game.tree.rows
+    for player in (0, 1):
+        found = [game.rows(key, player)[0] for key in game.information_states(player)]
+        assert found == list(np.flatnonzero(game.row_player == player))
+    with pytest.raises(sc.UsageError, match="too many to list"):
+        _ = built("no-limit-holdem-32").keys
+
+
+@drawn
+def test_endings_of_drawn_games_pay(spec: str) -> None:
+    """Zero sum; nobody loses more than was paid; who folded loses exactly that; the only one left wins the rest."""
+    game = built(spec)
+    tree, (ending, payoff) = game.tree, game.settled
+    paid, alive = tree.paid[tree.endings].astype(float), tree.alive[tree.endings]
+    table = payoff[ending[tree.endings]]  # [E, outcomes, P]
+    np.testing.assert_allclose(table.sum(axis=2), 0, atol=1e-9)
+    assert (ending[tree.decisions] == -1).all()
+    for player in range(game.players):
+        out = (alive >> player) & 1 == 0
+        np.testing.assert_array_equal(table[out][:, :, player], np.repeat(-paid[out, player, None], table.shape[1], axis=1))
+        assert (table[:, :, player] >= -paid[:, player, None]).all()
+        last = alive == 1 << player
+        others = paid[last].sum(axis=1) - paid[last, player]
+        np.testing.assert_array_equal(table[last][:, :, player], np.repeat(others[:, None], table.shape[1], axis=1))
+
+
+def test_fingerprints_of_drawn_games_differ() -> None:
+    specs = [
+        *DRAWN,
+        "no-limit-holdem:stack=120",
+        "no-limit-holdem:menu=pot+all-in",
+        "no-limit-holdem:grid=L",
+        "no-limit-holdem-32:menu=pot",
+        "no-limit-holdem-32:menu=x2,grid=20/10/5",
+        "no-limit-holdem-32:menu=pot,grid=20/10/6",
+        f"{TINY},cells=mass",
+        f"{TINY},cells=k-means",
+    ]
+    assert len({built(spec).fingerprint for spec in specs}) == len(specs)
+    assert sc.game("no-limit-holdem", grid="100/100/100").fingerprint == built("no-limit-holdem").fingerprint
+
+
+@pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("uct", "smooth-uct", "mccfr")])
+def test_what_needs_all_deals_refuses_drawn_games(name: str) -> None:
+    with pytest.raises(sc.UsageError):
+        sc.solver(name, built("limit-holdem")).run(1)
+
+
+def test_what_needs_all_deals_is_told_in_one_line() -> None:
+    game = built(TINY)
+    policy = sc.Policy.uniform(game)
+    for wrong in (
+        lambda: game.deals,
+        lambda: game.form,
+        lambda: sc.nash_conv(game, policy),
+        lambda: sc.expected_values(game, policy),
+        lambda: sc.best_response(game, policy, 0),
+        lambda: policy.plan,
+        lambda: sc.Policy.mixture([policy, policy]),
+        lambda: sc.solver("mccfr", game, sampling="chance").run(1),
+    ):
+        with pytest.raises(sc.UsageError, match="too many to list"):
+            wrong()
 
 
 @games

@@ -9,7 +9,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.solvers import SOLVERS
-from tests.conftest import SMALL, built
+from tests.conftest import INTERPRETED, SMALL, TINY, built
 
 CASES = [(name, {}) for name in SOLVERS] + [
     ("mccfr", {"sampling": "outcome"}),
@@ -19,6 +19,7 @@ CASES = [(name, {}) for name in SOLVERS] + [
     ("cfr+", {"prune": 0.0}),
 ]
 MAYBE = {"lp": {"rps", "kuhn", "kuhn:pot=8", "leduc"}, "regret-matching": {"rps"}}
+SAMPLED = [("uct", {}), ("smooth-uct", {}), ("mccfr", {}), ("mccfr", {"sampling": "outcome"})]  # take drawn deals too
 
 
 def pairs() -> list[Any]:
@@ -29,6 +30,8 @@ def pairs() -> list[Any]:
             if spec in MAYBE.get(name, SMALL) and not pruned_at_once:
                 text = "-".join(f"{option}={value}" for option, value in options.items())
                 found.append(pytest.param(name, spec, options, id=f"{name}-{text}-{spec}"))
+    for name, options in [] if INTERPRETED else SAMPLED:
+        found.append(pytest.param(name, TINY, options, id=f"{name}-{'-'.join(options.values())}-drawn"))
     return found
 
 
@@ -64,6 +67,7 @@ def test_policies_are_policies(name: str, spec: str, options: dict[str, object])
         for policy in (solver.policy(), solver.current_policy()):
             assert np.isfinite(policy.table).all()
             np.testing.assert_allclose(policy.table.sum(axis=1), 1, atol=1e-12)
+            assert game.drawn == (policy.weights.dtype == np.uint8)
             assert (policy.table[~game.legal] == 0).all()
             assert policy.card["solver"]["name"] == name
     state = solver.state()
@@ -73,9 +77,9 @@ def test_policies_are_policies(name: str, spec: str, options: dict[str, object])
     assert fresh.iterations == 51, "a state is a copy, not a view"
 
 
-@pytest.mark.parametrize(("name", "spec", "options"), [case for case in pairs() if case.values[1] != "rps"])
+@pytest.mark.parametrize(("name", "spec", "options"), [case for case in pairs() if case.values[1] not in ("rps", TINY)])
 def test_learning_helps(name: str, spec: str, options: dict[str, object]) -> None:
-    """(Not on rps, where full-width solvers start at the equilibrium.)"""
+    """(Not on rps, where full-width solvers start at the equilibrium, nor where NashConv cannot be computed.)"""
     game = built(spec)
     solver = sc.solver(name, game, seed=2, **options)
     solver.run(200_000 if "uct" in name else 30_000 if name == "mccfr" else 3_000)
@@ -98,12 +102,55 @@ def test_bad_options(name: str) -> None:
         solver.restore({"iterations": 1, "nodes": 0})
 
 
-def test_seeds_matter_and_repeat() -> None:
-    game = built("kuhn")
+@pytest.mark.parametrize(("name", "spec"), [("mccfr", "kuhn"), ("mccfr", TINY), ("uct", "kuhn"), ("smooth-uct", TINY)])
+def test_seeds_matter_and_repeat(name: str, spec: str) -> None:
+    game = built(spec)
     tables = []
     for seed in (1, 1, 2):
-        solver = sc.solver("mccfr", game, seed=seed)
+        solver = sc.solver(name, game, seed=seed)
         solver.run(500)
         tables.append(solver.policy().table)
     np.testing.assert_array_equal(tables[0], tables[1])
     assert (tables[0] != tables[2]).any()
+
+
+@pytest.mark.parametrize("name", ["smooth-uct", "mccfr"])
+@pytest.mark.parametrize("cuts", [(1, 511, 512, 513), (1000, 537)])
+def test_batches_of_deals_may_be_cut_anywhere(name: str, cuts: tuple[int, ...]) -> None:
+    whole, parts = (sc.solver(name, built(TINY), seed=4) for _ in range(2))
+    whole.run(sum(cuts))
+    for count in cuts:
+        parts.run(count)
+    for table, value in whole.tables().items():
+        np.testing.assert_array_equal(parts.tables()[table], value)
+
+
+@pytest.mark.parametrize("name", ["smooth-uct", "mccfr"])
+def test_narrow_tables_restore_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games of very many rows have tables of 32 bits: what follows from them must be the same bits after a restore."""
+    for module in ("smoothcall.solvers.uct.WIDE", "smoothcall.solvers.mccfr.WIDE"):
+        monkeypatch.setattr(module, 0)
+    whole, parts, again = (sc.solver(name, built(TINY), seed=seed) for seed in (4, 4, 9))
+    assert {table.dtype for table in whole.tables().values()} >= {np.dtype(np.float32)}
+    whole.run(60_000)
+    parts.run(30_000)
+    again.restore(parts.state())
+    again.run(30_000)
+    for table, value in whole.tables().items():
+        np.testing.assert_array_equal(again.tables()[table], value, err_msg=table)
+
+
+@pytest.mark.parametrize("name", ["smooth-uct", "mccfr"])
+@pytest.mark.parametrize("spec", [TINY, "no-limit-holdem"], ids=["few rows", "many rows"])
+def test_threads_learn_drawn_games(name: str, spec: str) -> None:
+    """What two threads learn is there afterwards, and about what one learns: an obvious decision is the same."""
+    policies = []
+    for threads in (1, 2):
+        solver = sc.solver(name, built(spec), seed=1, threads=threads)
+        solver.run(200_000)
+        policies.append(solver.policy().probabilities("AA:"))
+    fold = [policy.get("f", 0.0) for policy in policies]
+    assert max(fold) < 0.2, "nobody folds aces"
+    even = {letter: 1 / len(policies[0]) for letter in policies[0]}
+    for policy in policies:
+        assert max(abs(policy[letter] - even[letter]) for letter in even) > 0.02, "something was learned"

@@ -11,7 +11,7 @@ import pytest
 import smoothcall as sc
 from smoothcall.kernels import uct as kernels
 from smoothcall.solvers.uct import UCT, exploration
-from tests.conftest import INTERPRETED, built
+from tests.conftest import INTERPRETED, TINY, built
 
 HEINRICH = {"c": 18, "gamma": 0.01, "eta0": 0.9, "d": 0.002}
 
@@ -27,7 +27,7 @@ def test_one_expansion_a_player_an_episode() -> None:
     """The first episode adds one row to each tree that somebody came to, with one visit."""
     solver = _search("leduc", c=18)
     solver.run(1)
-    visits = solver.tables()["visits"][0]
+    visits = solver.tables()["visits"]
     rows = np.flatnonzero(visits.sum(axis=1))
     owners = built("leduc").row_player[rows].tolist()
     assert 1 <= len(owners) == len(set(owners)) <= 2
@@ -44,31 +44,32 @@ def test_returns_are_chips() -> None:
     """Chips are conserved, means lie within what can be won, and every visit below the root follows one above it."""
     game, solver = built("leduc"), _search("leduc", **HEINRICH)
     solver.run(300 if INTERPRETED else 20_000)
-    visits, returns = solver.tables()["visits"][0], solver.tables()["returns"][0]
+    visits, means = solver.tables()["visits"], solver.tables()["mean"]
     assert solver.earned.sum() == pytest.approx(0, abs=1e-9)
-    means = returns[visits > 0] / visits[visits > 0]
-    assert abs(means).max() <= 13
+    assert abs(means[visits > 0]).max() <= 13
     assert (visits[~game.legal] == 0).all()
+    assert (means[~game.legal] == -np.inf).all()
     root = game.row_node == 0
     assert visits[root].sum() == solver.iterations
-    assert returns[root].sum() == pytest.approx(solver.earned[0])
+    known = visits[root] > 0
+    assert (visits[root] * np.where(known, means[root], 0)).sum() == pytest.approx(solver.earned[0])
 
 
 def test_what_follows_from_the_tables_is_kept_up_to_date() -> None:
     solver = _search("leduc", **HEINRICH)
     solver.run(5_000)
     kept = solver._trees[0]
-    fresh = kernels.Tree(
-        kept.visits, kept.returns, np.where(built("leduc").legal, 0.0, -np.inf), np.where(built("leduc").legal, np.inf, 0.0),
-        np.zeros_like(kept.total), np.zeros_like(kept.wide), np.zeros_like(kept.share),
-    )  # fmt: skip
+    fresh = solver._tree()
+    fresh[:, :6] = kept[:, :6]  # visits and means; the rest follows
     kernels.refresh(fresh, solver._mixing)
-    for name in kernels.Tree._fields:
-        np.testing.assert_array_equal(getattr(fresh, name), getattr(kept, name), err_msg=name)
-    row = int(kept.total.argmax())
-    total = kept.total[row]
-    assert kept.share[row] == max(0.01, 0.9 / (1 + 0.002 * np.sqrt(total)))
-    assert kept.wide[row] == np.sqrt(np.log(total))
+    np.testing.assert_array_equal(fresh, kept)
+    visits, spread, (wide, share) = kept[:, :3], kept[:, 6:9], kept[:, 9:].T
+    total = visits.sum(axis=1)
+    np.testing.assert_array_equal(spread[visits > 0], 1 / np.sqrt(visits[visits > 0]))
+    assert (spread[(visits == 0) & built("leduc").legal] == np.inf).all()
+    row = int(total.argmax())
+    assert share[row] == max(0.01, 0.9 / (1 + 0.002 * np.sqrt(total[row])))
+    assert wide[row] == np.sqrt(np.log(total[row]))
 
 
 @pytest.mark.parametrize(
@@ -93,16 +94,14 @@ def test_schedules(options: dict[str, Any], total: float, most: float, share: fl
 
 def test_bounds_and_average_select_as_they_should() -> None:
     plain = {name: getattr(f, "py_func", f) for name, f in vars(kernels).items() if callable(f)}
-    visits, returns = np.array([[0.0, 4.0, 1.0]]), np.array([[0.0, 8.0, 1.5]])
-    tree = kernels.Tree(
-        visits, returns, np.array([[-np.inf, 2.0, 1.5]]), np.array([[0.0, 0.5, 1.0]]), np.array([5.0]),
-        np.array([np.sqrt(np.log(5))]), np.array([0.5]),
-    )  # fmt: skip
-    assert plain["best_by_bounds"](tree, 0, 0.0) == 1, "without exploration, the best mean"
-    assert plain["best_by_bounds"](tree, 0, 1.0) == 2, "1.5 + 1.27 beats 2 + 0.63"
-    assert [plain["from_average"](tree, 0, number) for number in (0.0, 0.79, 0.8, 0.999)] == [1, 1, 2, 2]
-    tree.narrow[0, 2], tree.mean[0, 2] = np.inf, 0.0
-    assert plain["best_by_bounds"](tree, 0, 1.0) == 2, "what was never tried comes first"
+    visits, mean, spread = [0.0, 4.0, 1.0], [-np.inf, 2.0, 1.5], [0.0, 0.5, 1.0]
+    tree = np.array([[*visits, *mean, *spread, np.sqrt(np.log(5)), 0.5]])
+    row, actions = np.uint64(0), np.uint32(3)
+    assert plain["best_by_bounds"](tree, row, actions, 0.0) == 1, "without exploration, the best mean"
+    assert plain["best_by_bounds"](tree, row, actions, 1.0) == 2, "1.5 + 1.27 beats 2 + 0.63"
+    assert [plain["from_average"](tree, row, actions, number) for number in (0.0, 0.79, 0.8, 0.999)] == [1, 1, 2, 2]
+    tree[0, 8], tree[0, 5] = np.inf, 0.0
+    assert plain["best_by_bounds"](tree, row, actions, 1.0) == 2, "what was never tried comes first"
 
 
 def test_exploration_by_pot() -> None:
@@ -117,6 +116,23 @@ def test_exploration_by_pot() -> None:
     assert width[same] == width[first], "within a street it stays"
     assert (exploration(game, "constant", 7.0, 0.5) == 7).all()
     assert (exploration(game, "constant", None, 0.5) == 13).all()
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("spec", ["kuhn", "leduc-3p", "limit-holdem", "no-limit-holdem", TINY])
+@pytest.mark.parametrize("k", [0.0, 0.5, 1.0])
+def test_exploration_by_pot_is_that_of_the_definition(spec: str, k: float) -> None:
+    """Node by node: at the first node of a street pot + k * (largest pot below - pot), carried on within the street."""
+    game = built(spec)
+    tree = game.tree
+    pot = [int(paid.sum(dtype=int)) for paid in tree.paid]
+    largest, expected = pot.copy(), [0.0] * tree.nodes
+    for node in range(tree.nodes - 1, 0, -1):
+        largest[tree.parent[node]] = max(largest[tree.parent[node]], largest[node])
+    for node in range(tree.nodes):
+        starts = node == 0 or tree.round[node] != tree.round[tree.parent[node]]
+        expected[node] = pot[node] + k * (largest[node] - pot[node]) if starts else expected[tree.parent[node]]
+    np.testing.assert_array_equal(exploration(game, "pot", None, k), expected)
 
 
 def test_smooth_uct_reaches_the_published_figures() -> None:
@@ -183,7 +199,7 @@ def test_learning_against_a_fixed_policy(tmp_path: Path) -> None:
 def test_without_exploration_everything_is_tried_once() -> None:
     solver = _search("kuhn", "uct", c=0)
     solver.run(2_000)
-    visits = solver.tables()["visits"][0]
+    visits = solver.tables()["visits"]
     roots = built("kuhn").row_node == 0
     assert (visits[roots][:, 1:] > 0).all()
 
@@ -204,7 +220,8 @@ def test_threads_lose_nothing() -> None:
             solver = _search("leduc", seed=seed, threads=threads, **HEINRICH)
             solver.run(400_001)
             values.append(sc.nash_conv(game, solver.policy()))
-            visits = solver.tables()["visits"].sum(axis=0)
+            visits = solver.tables()["visits"]
+            visits = visits if threads == 1 else visits.sum(axis=0)
             assert visits[game.row_node == 0].sum() == 400_001
     assert np.mean(found[2]) < 1.25 * np.mean(found[1])
 

@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.store import runs
 from smoothcall.store.runs import Metric, Run, evaluation_points, read_metrics
+from tests.conftest import TINY
 
 # the command line with checkpoints twenty times a second, so that kills fall into the writing of them too
 OFTEN = """
@@ -42,6 +44,7 @@ def _without_time(metrics: list[Metric]) -> list[tuple[object, ...]]:
         ("leduc", "mccfr", {"sampling": "external"}, 600_000),
         ("leduc", "mccfr", {"sampling": "chance", "prune": "1e-5"}, 200_000),
         ("leduc", "predictive-cfr+", {}, 150_000),
+        (TINY, "smooth-uct", {}, 4_000_000),
     ],
 )
 def test_killed_at_any_moment(game: str, solver: str, options: dict[str, str], iterations: int, tmp_path: Path) -> None:
@@ -71,7 +74,40 @@ def test_killed_at_any_moment(game: str, solver: str, options: dict[str, str], i
         np.testing.assert_array_equal(resumed.solver.tables()[name], table)
     assert _without_time(read_metrics(folder)) == _without_time(read_metrics(tmp_path / "whole"))
     left = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
-    assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent", "curve.png"}
+    drawn = {"curve.png"} if not whole.game.drawn else {"greedy.agent"}
+    assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent"} | drawn
+    if whole.game.drawn:
+        greedy = [sc.load(run.folder / "greedy.agent").weights for run in (whole, resumed)]
+        np.testing.assert_array_equal(*greedy)
+
+
+def test_runs_of_drawn_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No NashConv, but what the players have won; an agent file of what was learned and of the best actions."""
+    monkeypatch.setattr(runs, "CHECKPOINT_SECONDS", 0.0)
+    whole = Run.create(tmp_path / "whole", TINY, "uct", seed=2, iterations=30_000)
+    metric = whole.train()
+    lines = [json.loads(line) for line in (tmp_path / "whole" / "metrics.jsonl").read_text().splitlines()]
+    assert [line["iterations"] for line in lines][-1] == 30_000
+    assert all(line["nash_conv"] is None and line["exploitability"] is None for line in lines)
+    assert read_metrics(tmp_path / "whole") == whole.metrics
+    assert sum(metric.values) == pytest.approx(0, abs=1e-6)
+    card = sc.load(whole.agent).card
+    assert set(card["results"]) == {"values"}
+    greedy = sc.load(tmp_path / "whole" / "greedy.agent")
+    assert greedy.card["greedy"] is True
+    visited = whole.solver.tables()["visits"].sum(axis=1) > 0
+    assert set(np.unique(greedy.weights[visited])) == {0, 255}
+    asked = iter([False] * 9)
+    parts = Run.create(tmp_path / "parts", TINY, "uct", seed=2, iterations=30_000)
+    parts.train(stop=lambda: next(asked, True))
+    assert 0 < parts.solver.iterations < 30_000
+    again = Run.open(tmp_path / "parts")
+    again.train()
+    for name, table in whole.solver.tables().items():
+        np.testing.assert_array_equal(again.solver.tables()[name], table)
+    for name in ("agent.agent", "greedy.agent"):
+        np.testing.assert_array_equal(sc.load(again.folder / name).weights, sc.load(whole.folder / name).weights)
+    assert _without_time(again.metrics) == _without_time(whole.metrics)
 
 
 def test_interrupted_by_ctrl_c(tmp_path: Path) -> None:

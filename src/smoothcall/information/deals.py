@@ -1,4 +1,7 @@
-"""Every deal of a game with its weight: what each player sees on each street, and who wins at showdown."""
+"""Every deal of a game with its weight: what each player sees on each street, and who wins at showdown.
+
+Where there are too many to list, they are drawn: see `information.abstraction`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -39,6 +42,12 @@ class Deals:
         return tuple(map(len, self.labels))
 
     @cached_property
+    def outcomes(self) -> tuple[Array, Array]:
+        """([D] uint32, [outcomes, P]): how each deal's hands compare, and the strengths that stand for each outcome."""
+        orders, outcome = np.unique(standing(self.strength), axis=0, return_inverse=True)
+        return outcome.reshape(-1).astype(np.uint32), orders
+
+    @cached_property
     def alias(self) -> tuple[Array, Array]:
         """Walker's alias table: draw a deal evenly, keep it with probability `accept[d]`, else take `other[d]`."""
         accept, other = self.weight * self.count, np.arange(self.count, dtype=np.int32)
@@ -54,6 +63,21 @@ class Deals:
         return accept, other
 
 
+def standing(strength: Array) -> Array:
+    """strength[..., P] -> how many players each one beats or ties: equal for deals whose hands compare alike."""
+    beaten: Array = (strength[..., :, None] >= strength[..., None, :]).sum(axis=-1)
+    return beaten
+
+
+def every_outcome(players: int) -> tuple[Array, Array]:
+    """All the ways hands can compare: ([P ** P] uint16 index by how many are better than each, [outcomes, P] strengths)."""
+    ranks = np.array(list(product(range(players), repeat=players)))
+    orders = np.unique(standing(ranks), axis=0)
+    index = np.zeros(players**players, np.uint16)
+    index[((players - orders) * players ** np.arange(players)).sum(axis=1)] = np.arange(len(orders))
+    return index, orders
+
+
 def no_cards(players: int) -> Deals:
     """The single deal of a game without cards."""
     return Deals(np.ones(1), np.zeros((1, players, 1), np.int32), np.zeros((1, players), np.int32), (("",),))
@@ -61,7 +85,8 @@ def no_cards(players: int) -> Deals:
 
 def list_deals(rules: PokerRules, buckets: Lossless) -> Deals:
     """Every deal of a small game. Weights are exact counts divided once."""
-    _verify_small(rules)
+    if (total := count_deals(rules)) > MOST:
+        raise UsageError(f"{rules.name}: {total:,} deals are too many to list (at most {MOST:,})")
     counts: Counter[tuple[tuple[View, ...], ...]] = Counter()
     strengths: dict[tuple[tuple[View, ...], ...], list[int]] = {}
     for hole, boards in _every_deal(rules):
@@ -98,12 +123,12 @@ def _every_deal(rules: PokerRules) -> Iterator[tuple[list[Cards], list[Cards]]]:
         yield groups[: rules.seats], groups[rules.seats :]
 
 
-def _verify_small(rules: PokerRules) -> None:
+def count_deals(rules: PokerRules) -> int:
+    """How many deals a game has, suits told apart."""
     if any(street.hole for street in rules.streets[1:]):
         raise UsageError(f"{rules.name}: hole cards dealt on a later street cannot be listed")
     left, total = rules.deck.size, 1
     for size in [rules.streets[0].hole] * rules.seats + [street.board for street in rules.streets]:
         total *= comb(left, size)
         left -= size
-    if total > MOST:
-        raise UsageError(f"{rules.name}: {total:,} deals are too many to list (at most {MOST:,})")
+    return total

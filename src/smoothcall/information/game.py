@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,39 +13,74 @@ import numpy as np
 
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games import catalog
+from smoothcall.games.cards import Cards
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
+from smoothcall.information.abstraction import CELLS, GRID, Abstraction, is_holdem, read_grid
 from smoothcall.information.buckets import Lossless
-from smoothcall.information.deals import Deals, list_deals, no_cards
+from smoothcall.information.deals import Deals, count_deals, every_outcome, list_deals, no_cards
 from smoothcall.information.sequence_form import build_form, build_parts
-from smoothcall.information.tree import ActionTree, matrix_tree, poker_tree
-from smoothcall.kernels.tables import FIXED, Array, Form, OneDeal, Walk
+from smoothcall.information.tree import ActionTree, matrix_tree, poker_size, poker_tree
+from smoothcall.kernels.tables import DECISION, Array, Form, OneDeal, Walk
 from smoothcall.options import Option, number, read_options
 
 SUITS = Option("merged", "cards that differ only in suit: one to everybody, or told apart", choices=("merged", "apart"))
 
 
-class Game:
-    """A game ready to be solved, evaluated and played. Its tables are built when first asked for and then kept."""
+MOST_KEYS = 5_000_000  # information states that may be listed by their keys
 
-    def __init__(self, rules: PokerRules | MatrixGame, *, suits: str = "merged", options: Mapping[str, Any] | None = None):
+
+class Game:
+    """A game ready to be solved, evaluated and played. Its tables are built when first asked for and then kept.
+
+    Where the deals are too many to list they are drawn, and players see the cards through an `abstraction`: what needs a
+    list of the deals (full-width solvers, exact evaluation) is refused then.
+    """
+
+    def __init__(
+        self,
+        rules: PokerRules | MatrixGame,
+        *,
+        suits: str = "merged",
+        grid: str | None = None,
+        cells: str = "even",
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
         if not isinstance(rules, PokerRules | MatrixGame):
             raise UsageError(f"a game is made of PokerRules or a MatrixGame, not of {rules!r}")
         SUITS.read("suits", suits)
+        CELLS.read("cells", cells)
         self.rules = rules
         self.name = rules.name
         self.players = rules.seats
         self.options = dict(options or {})  # those that differ from the defaults, as in `sc.game(name, **options)`
-        self._suits_apart = suits == "apart" or (isinstance(rules, PokerRules) and rules.order.suits_matter)
+        self.abstraction: Abstraction | None = None
+        if isinstance(rules, PokerRules):
+            self._suits_apart = suits == "apart" or rules.order.suits_matter
+            if is_holdem(rules):
+                sizes = read_grid(grid or default_grid(rules))
+                self.abstraction = Abstraction(rules.deck, rules.seats, sizes, cells)
 
     def __repr__(self) -> str:
         return f"<Game {self.spec}>"
 
+    @property
+    def drawn(self) -> bool:
+        """Whether deals are drawn, because they are too many to list."""
+        return self.abstraction is not None
+
     @cached_property
     def fingerprint(self) -> str:
         """A short digest of everything that tells this game from others: states, actions, chances and pay-offs."""
-        digest = hashlib.sha256("\n".join([*self.actions, *self.keys]).encode())
-        for array in (self.tree.child, self.tree.player, self.deals.weight, self.deals.bucket, *self.ending_payoff):
+        tree = self.tree
+        if self.abstraction is not None:
+            digest = hashlib.sha256("\n".join([*self.actions, self.abstraction.digest]).encode())
+            paid = tree.paid[tree.endings].astype(np.int32)
+            arrays: tuple[Array, ...] = (tree.child, tree.player, tree.round, tree.alive[tree.endings], paid)
+        else:
+            digest = hashlib.sha256("\n".join([*self.actions, *self.keys]).encode())
+            arrays = (tree.child, tree.player, self.deals.weight, self.deals.bucket, *self.ending_payoff)
+        for array in arrays:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()[:16]
 
@@ -56,18 +92,48 @@ class Game:
 
     @cached_property
     def deals(self) -> Deals:
+        """Every deal; an error where they are drawn."""
         if isinstance(self.rules, MatrixGame):
             return no_cards(self.players)
-        return list_deals(self.rules, Lossless(self.rules, suits_apart=self._suits_apart))
+        if self.drawn:
+            total = count_deals(self.rules)
+            raise UsageError(f"{self.spec}: {total:.3g} deals are too many to list; this works on smaller games only")
+        return list_deals(self.rules, self._lossless)
+
+    @property
+    def _lossless(self) -> Lossless:
+        assert isinstance(self.rules, PokerRules)
+        return Lossless(self.rules, suits_apart=self._suits_apart)
+
+    @property
+    def buckets(self) -> tuple[int, ...]:
+        """[R] how many buckets each street has."""
+        return self.deals.buckets if self.abstraction is None else self.abstraction.counts
 
     @cached_property
     def tree(self) -> ActionTree:
-        return matrix_tree(self.rules) if isinstance(self.rules, MatrixGame) else poker_tree(self.rules, self.deals.buckets)
+        return matrix_tree(self.rules) if isinstance(self.rules, MatrixGame) else poker_tree(self.rules, self.buckets)
+
+    @cached_property
+    def size(self) -> tuple[int, int, int]:
+        """(nodes of the action tree, deals, information states), without building large tables."""
+        if not self.drawn or not isinstance(self.rules, PokerRules):
+            return self.tree.nodes, self.deals.count, self.tree.rows
+        nodes, decisions = poker_size(self.rules)
+        rows = sum(count * seen for count, seen in zip(decisions, self.buckets, strict=True))
+        return nodes, count_deals(self.rules), rows
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """[A] the letter of each action slot."""
+        """[A] the name of each action slot."""
         return self.tree.actions
+
+    @property
+    def blind(self) -> int:
+        """The big blind, in chips; in games without blinds the ante, in games without either 1."""
+        if isinstance(self.rules, MatrixGame):
+            return 1
+        return max((*self.rules.blinds, 0)) or max((*self.rules.antes, 0)) or 1
 
     # Information states: one row of every table each
 
@@ -77,7 +143,7 @@ class Game:
         nodes = np.full(self.tree.rows, -1, np.int32)
         for node in self.tree.decisions[::-1]:
             first = self.tree.first_row[node]
-            nodes[first : first + self.deals.buckets[self.tree.round[node]]] = node
+            nodes[first : first + self.buckets[self.tree.round[node]]] = node
         return nodes
 
     @cached_property
@@ -90,17 +156,42 @@ class Game:
         """[rows, A] bool: which actions each information state has."""
         return self.tree.child[self.row_node] >= 0
 
+    def node_of(self, row: int) -> int:
+        """A node of a row, the first one where several share it."""
+        decisions = self.tree.decisions
+        first = self.tree.first_row[decisions]
+        if not self.tree.shares_rows:  # rows follow the order of nodes
+            return int(decisions[np.searchsorted(first, row, side="right") - 1])
+        return int(self.row_node[row])
+
+    def key(self, row: int) -> str:
+        """The key of an information state: `<own cards>[/<board>]:<betting>`; where cards are seen through buckets, a class
+        of hands (`AKs:rc`) before the flop and the number of a bucket (`#17:rc/`) later."""
+        if isinstance(self.rules, MatrixGame):  # everybody moves at once: nobody has seen anything
+            return ":"
+        node = self.node_of(row)
+        street, bucket = int(self.tree.round[node]), int(row - self.tree.first_row[node])
+        cards = self.deals.labels[street][bucket] if self.abstraction is None else self.abstraction.label(street, bucket)
+        return f"{cards}:{self.tree.betting(node)}"
+
     @cached_property
     def keys(self) -> list[str]:
-        """[rows] the key of every information state: `<own cards>[/<board>]:<betting>`."""
-        tree, labels = self.tree, self.deals.labels
-        if isinstance(self.rules, MatrixGame):  # everybody moves at once: nobody has seen anything
+        """[rows] the key of every information state."""
+        tree = self.tree
+        if tree.rows > MOST_KEYS:
+            raise UsageError(f"{self.spec}: {tree.rows:,} information states are too many to list (at most {MOST_KEYS:,})")
+        if isinstance(self.rules, MatrixGame):
             return [":"] * tree.rows
-        betting = {int(node): tree.betting(int(node)) for node in np.unique(self.row_node)}
-        return [
-            f"{labels[tree.round[node]][row - tree.first_row[node]]}:{betting[int(node)]}"
-            for row, node in enumerate(self.row_node)
-        ]
+        keys = []
+        for node in tree.decisions:
+            street, betting = int(tree.round[node]), tree.betting(int(node))
+            labels = (
+                self.deals.labels[street]
+                if self.abstraction is None
+                else [self.abstraction.label(street, bucket) for bucket in range(self.buckets[street])]
+            )
+            keys += [f"{label}:{betting}" for label in labels]
+        return keys
 
     @cached_property
     def _rows(self) -> dict[str, list[int]]:
@@ -117,6 +208,11 @@ class Game:
     def rows(self, key: str, player: int | None = None) -> list[int]:
         """The rows a key names: one, or one a player where players move at once and their keys are the same."""
         self.verify_player(player)
+        if self.abstraction is not None:
+            row = self._read_key(key)
+            if player not in (None, int(self.tree.player[self.node_of(row)])):
+                raise UsageError(f"player {player} has no information state {key!r} in {self.spec}")
+            return [row]
         rows = [row for row in self._rows.get(key, ()) if player in (None, self.row_player[row])]
         if rows:
             return rows
@@ -127,6 +223,53 @@ class Game:
         example = ", ".join((same or list(self._rows))[:4])
         raise UsageError(f"key {key!r} cannot occur in {self.spec} (its keys are like {example})")
 
+    def _read_key(self, key: str) -> int:
+        """The row of a key where cards are seen through buckets: `AhKh/Td9d2c:rc/`, `AKs:rc` or `#17:rc/`."""
+        assert self.abstraction is not None
+        cards, colon, betting = key.partition(":")
+        if not colon:
+            raise UsageError(f"key {key!r} cannot occur in {self.spec} (its keys are like AhKh/Td9d2c:rc/, AKs:r, #17:rc/)")
+        node = self.reach(betting)
+        street, named = int(self.tree.round[node]), self.abstraction.read_label(cards)
+        if named is None:
+            deck = self.rules.deck  # type: ignore[union-attr]
+            deck.parse(cards.replace("/", ""))  # no card twice
+            hole, *boards = map(deck.parse, cards.split("/"))
+            sizes = [len(hole), *map(len, boards)]
+            if sizes != [2, 3, 1, 1][: street + 1]:
+                raise UsageError(f"key {key!r}: {cards!r} are not the cards of street {street + 1} in {self.spec}")
+            return int(self.tree.first_row[node]) + self.abstraction.bucket(hole, [(), *boards])
+        where, bucket = named
+        if (where == 0) != (street == 0) or not 0 <= bucket < self.buckets[street]:
+            raise UsageError(f"key {key!r}: {cards!r} is not a bucket of street {street + 1} in {self.spec}")
+        return int(self.tree.first_row[node]) + bucket
+
+    def reach(self, betting: str) -> int:
+        """The decision that a betting sequence leads to."""
+        tree, node = self.tree, 0
+        for move in re.findall(r"[a-zA-Z][0-9]*", betting):
+            children = tree.children(node)
+            if move not in children:
+                raise UsageError(
+                    f"betting {betting!r}: no {move!r} there in {self.spec} (accepted: {', '.join(children) or 'none'})"
+                )
+            node = children[move]
+        if tree.kind[node] != DECISION or tree.betting(node) != betting:
+            raise UsageError(f"betting {betting!r} does not lead to a decision in {self.spec}")
+        return node
+
+    def row_of(self, hole: Cards, boards: Sequence[Cards], betting: str) -> int:
+        """The row of a player with these cards who acts after this betting; `boards` are those of each street so far."""
+        node = self.reach(betting)
+        if self.abstraction is not None:
+            return int(self.tree.first_row[node]) + self.abstraction.bucket(hole, boards)
+        label = self._lossless.label(self._lossless.view(hole, boards))
+        return int(self.tree.first_row[node]) + self._labels[int(self.tree.round[node])][label]
+
+    @cached_property
+    def _labels(self) -> list[dict[str, int]]:
+        return [{label: bucket for bucket, label in enumerate(labels)} for labels in self.deals.labels]
+
     def verify_player(self, player: int | None) -> None:
         known = number(player, whole=True)
         if player is not None and (known is None or not 0 <= known < self.players):
@@ -134,33 +277,41 @@ class Game:
 
     # What kernels read
 
+    @property
+    def node_rows(self) -> tuple[Array, Array, Array, Array]:
+        """(child[N, A], first_row[N], street[N], buckets[R]): which rows and actions every node has."""
+        return self.tree.child, self.tree.first_row, self.tree.round, np.array(self.buckets, np.int64)
+
     @cached_property
-    def ending_payoff(self) -> tuple[Array, Array]:
-        """([N] int32 index, [endings, D, P] float64 chips): pay-offs by terminal node and deal, equal ones kept once."""
+    def settled(self) -> tuple[Array, Array]:
+        """([N] int32 index, [endings, outcomes, P] float64 chips): pay-offs by terminal node and outcome, equal ones once."""
         from smoothcall.kernels.payoffs import settle_deals
 
-        tree, deals = self.tree, self.deals
-        index = np.full(len(tree.kind), -1, np.int32)
-        distinct: dict[tuple[object, ...], int] = {}
-        tables: list[Array] = []
-        for node in tree.endings:
-            fixed = tree.kind[node] == FIXED
-            what = (int(node),) if fixed else (int(tree.alive[node]), *map(int, tree.paid[node]))
-            if what not in distinct:
-                distinct[what] = len(tables)
-                table = np.empty((deals.count, self.players))
-                if fixed:
-                    table[:] = tree.payoff[node]
-                else:
-                    settle_deals(tree.paid[node].astype(np.int64), int(tree.alive[node]), deals.strength, table)
-                tables.append(table)
-            index[node] = distinct[what]
-        return index, np.array(tables)
+        tree = self.tree
+        orders = every_outcome(self.players)[1] if self.drawn else self.deals.outcomes[1]
+        index = np.full(tree.nodes, -1, np.int32)
+        if isinstance(self.rules, MatrixGame):
+            index[tree.endings] = np.arange(len(tree.endings))
+            return index, tree.payoff[tree.endings][:, None, :]
+        what = np.column_stack([tree.alive[tree.endings], tree.paid[tree.endings]])
+        distinct, index[tree.endings] = unique_rows(what)
+        tables = np.empty((len(distinct), len(orders), self.players))
+        for table, (alive, *paid) in zip(tables, distinct, strict=True):
+            settle_deals(np.array(paid, np.int64), int(alive), orders, table)
+        return index, tables
+
+    @cached_property
+    def ending_payoff(self) -> tuple[Array, Array]:
+        """([N] int32 index, [endings, D, P] float64 chips): pay-offs by terminal node and deal."""
+        index, table = self.settled
+        return index, table[:, self.deals.outcomes[0]]
 
     @cached_property
     def walk(self) -> Walk:
         """The tables for sampling algorithms."""
-        tree, (ending, payoff) = self.tree, self.ending_payoff
+        tree, (ending, payoff) = self.tree, self.settled
+        nowhere = np.zeros((0, self.players, len(self.buckets)), np.int32)
+        none = np.zeros(0, np.uint32)
         return Walk(
             tree.kind,
             tree.player,
@@ -169,9 +320,14 @@ class Game:
             tree.first_row,
             ending,
             payoff,
-            self.deals.bucket,
-            *self.deals.alias,
+            nowhere if self.drawn else self.deals.bucket,
+            none if self.drawn else self.deals.outcomes[0],
+            *((np.zeros(0), none.astype(np.int32)) if self.drawn else self.deals.alias),
         )
+
+    def dealer(self, seed: int) -> Dealer:
+        """Somebody who deals fair hands."""
+        return Dealer(self, seed)
 
     @cached_property
     def form(self) -> Form:
@@ -196,7 +352,38 @@ class Game:
     @property
     def depth(self) -> int:
         """The longest path in the action tree."""
-        return int(self.tree.depth.max())
+        return self.tree.depth
+
+
+class Dealer:
+    """Deals hands one after the other, as what each player sees on each street and how the hands compare."""
+
+    def __init__(self, game: Game, seed: int) -> None:
+        from smoothcall.kernels.random import seeded
+
+        self.game, self._generator = game, seeded(seed)[0]
+
+    def deal(self, count: int) -> tuple[Array, Array]:
+        """(bucket[count, P, R] int32, outcome[count] uint32): see `Walk`."""
+        from smoothcall.kernels import dealing
+
+        walk, abstraction = self.game.walk, self.game.abstraction
+        bucket = np.zeros((count, *walk.bucket.shape[1:]), np.int32)
+        outcome = np.zeros(count, np.uint32)
+        if abstraction is None:
+            dealing.deal_listed(walk, bucket, outcome, self._generator)
+        else:
+            dealing.deal_many(abstraction.cards, bucket, outcome, self._generator)
+        return bucket, outcome
+
+
+def unique_rows(table: Array) -> tuple[Array, Array]:
+    """(distinct rows, index of each row among them), by sorting one number a row."""
+    table = table.astype(np.int64)
+    low, span = table.min(axis=0), np.ptp(table, axis=0) + 1
+    place = np.cumprod([1, *span[:-1]])
+    _, first, index = np.unique(((table - low) * place).sum(axis=1), return_index=True, return_inverse=True)
+    return table[first], index
 
 
 def options_of(name: str) -> dict[str, Option]:
@@ -205,7 +392,13 @@ def options_of(name: str) -> dict[str, Option]:
         raise unknown("game", name, catalog.CATALOG)
     entry = catalog.CATALOG[name]
     rules = entry.build(**{option: declared.default for option, declared in entry.options.items()})
+    if isinstance(rules, PokerRules) and is_holdem(rules):
+        return {**entry.options, "grid": replace(GRID, default=default_grid(rules)), "cells": CELLS}
     return {**entry.options, **({"suits": SUITS} if isinstance(rules, PokerRules) and rules.deck.suits else {})}
+
+
+def default_grid(rules: PokerRules) -> str:
+    return "S" if rules.seats == 2 else "3p"
 
 
 def game(name: str, **options: object) -> Game:
@@ -223,5 +416,5 @@ def game(name: str, **options: object) -> Game:
     declared = options_of(name)
     values = read_options(name, declared, options)
     changed = {key: value for key, value in values.items() if value != declared[key].default}
-    suits = values.pop("suits", "merged")
-    return Game(catalog.rules(name, **values), suits=suits, options=changed)
+    seen = {key: values.pop(key) for key in ("suits", "grid", "cells") if key in values}
+    return Game(catalog.rules(name, **values), **seen, options=changed)

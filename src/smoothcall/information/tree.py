@@ -1,14 +1,17 @@
 """The action tree: every public sequence of actions, with no cards in it, as a frozen struct of arrays.
 
-This is the only bridge from rules to kernels: rules are enumerated here, never implemented a second time.
+This is the only bridge from rules to kernels: rules are enumerated here, never implemented a second time. They are not
+enumerated node by node. What may happen next depends on a few things only (who is in, who is to act, this street's bets),
+which come back again and again at other sizes of the pot: three-player limit hold'em has millions of nodes and a few
+hundred such *states*. So the states are enumerated with the rules, and the tree is unrolled from them level by level.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,29 +20,43 @@ from smoothcall.games.betting import Betting
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.kernels.tables import DECISION, FIXED, FOLD, SHOWDOWN, Array
+from smoothcall.memory import verify_room
+
+MOST = 100_000_000  # nodes
+MOST_STATES = 100_000
 
 
 @dataclass(frozen=True, eq=False)
 class ActionTree:
     """N nodes in breadth-first order: children come after parents, a level is a slice. A action slots, P players."""
 
-    actions: tuple[str, ...]  # [A] the letter of each slot
+    actions: tuple[str, ...]  # [A] the name of each slot; in limit games the letter of the move
     kind: Array  # [N] int8: DECISION, FOLD (all but one gave up), SHOWDOWN, FIXED (pay-off given)
     player: Array  # [N] int8: who acts, -1 at the end
     round: Array  # [N] int8: the street
     child: Array  # [N, A] int32: next node per action slot, -1 where illegal
     parent: Array  # [N] int32: -1 at the root
     slot: Array  # [N] int8: the action slot that leads here from the parent, -1 at the root
-    depth: Array  # [N] int16
-    paid: Array  # [N, P] int32: chips each player has put in
+    paid: Array  # [N, P] int16 or, where stacks are large, int32: chips each player has put in
     alive: Array  # [N] uint16: a bit per player still in
-    first_row: Array  # [N] int64: row = first_row[node] + bucket of the player who acts, -1 at the end
+    first_row: Array  # [N] int32: row = first_row[node] + bucket of the player who acts, -1 at the end
     payoff: Array  # [N, P] float64: chips, where kind is FIXED; [0, P] in games without such nodes
+    levels: Array  # [depth + 2] int64: the nodes of depth d are levels[d] to levels[d + 1]
     rows: int
+    amounts: bool  # whether a raise is written with its amount, as in no-limit games
 
     @property
     def players(self) -> int:
         return int(self.paid.shape[1])
+
+    @property
+    def nodes(self) -> int:
+        return len(self.kind)
+
+    @property
+    def depth(self) -> int:
+        """The most actions a hand can have."""
+        return len(self.levels) - 2
 
     @cached_property
     def decisions(self) -> Array:
@@ -57,108 +74,170 @@ class ActionTree:
         rows = self.first_row[self.decisions]
         return len(np.unique(rows)) < len(rows)
 
+    def letter(self, node: int) -> str:
+        """The move that leads to a node, as in the information-state keys."""
+        name, parent = self.actions[self.slot[node]], self.parent[node]
+        raised = self.amounts and name not in ("f", "c")
+        return f"r{self.paid[node, self.player[parent]]}" if raised else name
+
     def betting(self, node: int) -> str:
         """The public actions that lead to a node, as in the information-state keys."""
         text = ""
         while (parent := int(self.parent[node])) >= 0:
-            street = "/" * int(self.round[node] - self.round[parent])
-            text = self.actions[self.slot[node]] + street + text
+            text = self.letter(node) + "/" * int(self.round[node] - self.round[parent]) + text
             node = parent
         return text
 
+    def children(self, node: int) -> dict[str, int]:
+        """The nodes that the moves from a node lead to, by letter."""
+        return {self.letter(int(child)): int(child) for child in self.child[node] if child >= 0}
+
+
+@dataclass
+class _States:
+    """What may happen next, S states: the first is where a hand starts."""
+
+    actions: tuple[str, ...]
+    kind: list[int]  # [S]
+    player: list[int]  # [S]
+    round: list[int]  # [S]
+    alive: list[int]  # [S]
+    follows: list[list[int]]  # [S][A] the state after each action, -1 where illegal
+    adds: list[list[list[int]]]  # [S][A][P] chips each player puts in by it
+    amounts: bool = False
+
 
 def poker_tree(rules: PokerRules, buckets: Sequence[int]) -> ActionTree:
-    """Every betting sequence of a limit game; `buckets[street]` is how many things a player may see on that street."""
-    if not rules.limit:
+    """Every betting sequence; `buckets[street]` is how many things a player may see on that street."""
+    if not rules.limit and rules.menu is None:
         raise UsageError(f"{rules.name}: a no-limit game has too many amounts to list; it needs a bet menu")
-    actions = ("f", "c", "r")
-    build = _Builder(actions, rules.seats)
-    waiting = deque([(Betting(rules), -1, -1)])
-    while waiting:
-        state, parent, slot = waiting.popleft()
-        alive = sum(1 << player for player in range(rules.seats) if state.alive[player])
-        if state.finished:
-            kind = FOLD if state.alive_count == 1 else SHOWDOWN
-            build.add(kind, -1, state.street, parent, slot, state.paid, alive, 0)
-            continue
-        assert state.player is not None
-        node = build.add(DECISION, state.player, state.street, parent, slot, state.paid, alive, buckets[state.street])
-        legal = (state.can_fold(), state.can_call(), state.can_raise())
-        for letter, action in zip(actions, range(len(actions)), strict=True):
-            if legal[action]:
-                after = state.copy()
-                after.play(letter)
-                waiting.append((after, node, action))
-    return build.tree()
+    tree = _unroll(_betting_states(rules), np.array(Betting(rules).paid))
+    rows = np.where(tree.kind == DECISION, np.array(buckets, np.int64)[tree.round], 0)
+    return _with_rows(tree, np.cumsum(rows) - rows, int(rows.sum()))
+
+
+def poker_size(rules: PokerRules) -> tuple[int, list[int]]:
+    """How large the tree of a game would be: all nodes, and the decisions of each street."""
+    states = _betting_states(rules)
+    count: Array = np.sum(list(_levels(np.array(states.follows))), axis=0)
+    decisions = [0] * len(rules.streets)
+    for kind, street, nodes in zip(states.kind, states.round, count, strict=True):
+        decisions[street] += int(nodes) if kind == DECISION else 0
+    return int(count.sum()), decisions
 
 
 def matrix_tree(game: MatrixGame) -> ActionTree:
     """One level per player; the nodes of a level share one row, because nobody sees what the others chose."""
     players, count = game.seats, len(game.actions)
-    build = _Builder(game.actions, players)
-    level: list[tuple[int, int, tuple[int, ...]]] = [(-1, -1, ())]
-    for player in range(players):
-        above, level = level, []
-        for index, (parent, slot, chosen) in enumerate(above):
-            node = build.add(DECISION, player, 0, parent, slot, [0] * players, 0, int(index == 0))
-            build.first_row[node] = build.rows - 1
-            level += [(node, action, (*chosen, action)) for action in range(count)]
-    for parent, slot, chosen in level:
-        build.add(FIXED, -1, 0, parent, slot, [0] * players, 0, 0)
-        build.payoff.append(game.payoffs[chosen])
-    payoff = np.zeros((len(build.kind), players))
-    payoff[-len(level) :] = build.payoff
-    return build.tree(payoff)
+    states = _States(
+        actions=game.actions,
+        kind=[DECISION] * players + [FIXED],
+        player=[*range(players), -1],
+        round=[0] * (players + 1),
+        alive=[0] * (players + 1),
+        follows=[[player + 1] * count for player in range(players)] + [[-1] * count],
+        adds=[[[0] * players] * count] * (players + 1),
+    )
+    tree = _unroll(states, np.zeros(players, np.int64))
+    payoff = np.zeros((tree.nodes, players))
+    payoff[tree.endings] = game.payoffs.reshape(-1, players)
+    return _with_rows(tree, tree.player.astype(np.int64), players, payoff)
 
 
-class _Builder:
-    """Lists that grow by one node at a time and end as the arrays of a tree."""
+def _betting_states(rules: PokerRules) -> _States:
+    """Every state that the betting can come to, by the rules."""
+    slots = ("r",) if rules.limit or rules.menu is None else rules.menu.items
+    states = _States(("f", "c", *slots), [], [], [], [], [], [], amounts=not rules.limit)
+    known: dict[object, int] = {}
+    waiting: list[Betting] = []
 
-    def __init__(self, actions: tuple[str, ...], players: int) -> None:
-        self.actions, self.players, self.rows = actions, players, 0
-        self.kind: list[int] = []
-        self.player: list[int] = []
-        self.round: list[int] = []
-        self.child: list[list[int]] = []
-        self.parent: list[int] = []
-        self.slot: list[int] = []
-        self.depth: list[int] = []
-        self.paid: list[list[int]] = []
-        self.alive: list[int] = []
-        self.first_row: list[int] = []
-        self.payoff: list[Array] = []
+    def number(state: Betting) -> int:
+        key = state.outlook
+        if key not in known:
+            if len(waiting) == MOST_STATES:
+                raise UsageError(
+                    f"{rules.name}: the betting has more than {MOST_STATES:,} states (a smaller bet menu has fewer)"
+                )
+            known[key] = len(waiting)
+            waiting.append(state)
+        return known[key]
 
-    def add(self, kind: int, player: int, street: int, parent: int, slot: int, paid: list[int], alive: int, rows: int) -> int:
-        node = len(self.kind)
-        self.kind.append(kind)
-        self.player.append(player)
-        self.round.append(street)
-        self.child.append([-1] * len(self.actions))
-        self.parent.append(parent)
-        self.slot.append(slot)
-        self.depth.append(self.depth[parent] + 1 if parent >= 0 else 0)
-        self.paid.append(paid)
-        self.alive.append(alive)
-        self.first_row.append(self.rows if kind == DECISION else -1)
-        self.rows += rows
-        if parent >= 0:
-            self.child[parent][slot] = node
-        return node
+    number(Betting(rules))
+    for state in waiting:  # grows while it is read
+        states.alive.append(sum(1 << player for player in range(rules.seats) if state.alive[player]))
+        states.round.append(state.street)
+        states.player.append(-1 if state.player is None else state.player)
+        states.kind.append(DECISION if not state.finished else FOLD if state.alive_count == 1 else SHOWDOWN)
+        follows, adds = [], []
+        for letter in state.slots:
+            after = state.copy()
+            if letter is not None:
+                after.play(letter)
+            follows.append(-1 if letter is None else number(after))
+            adds.append([new - old for new, old in zip(after.paid, state.paid, strict=True)])
+        states.follows.append(follows)
+        states.adds.append(adds)
+    return states
 
-    def tree(self, payoff: Array | None = None) -> ActionTree:
-        arrays: dict[str, Array] = {
-            "kind": np.array(self.kind, np.int8),
-            "player": np.array(self.player, np.int8),
-            "round": np.array(self.round, np.int8),
-            "child": np.array(self.child, np.int32),
-            "parent": np.array(self.parent, np.int32),
-            "slot": np.array(self.slot, np.int8),
-            "depth": np.array(self.depth, np.int16),
-            "paid": np.array(self.paid, np.int32),
-            "alive": np.array(self.alive, np.uint16),
-            "first_row": np.array(self.first_row, np.int64),
-            "payoff": np.zeros((0, self.players)) if payoff is None else payoff,
-        }
-        for array in arrays.values():
-            array.flags.writeable = False
-        return ActionTree(actions=self.actions, rows=self.rows, **arrays)
+
+def _unroll(states: _States, start: Array) -> ActionTree:
+    """The tree that the states span, without rows."""
+    follows, adds = np.array(states.follows, np.int32), np.array(states.adds, np.int32)
+    levels = np.cumsum([0, *(int(level.sum()) for level in _levels(follows))])
+    nodes, actions, players = int(levels[-1]), follows.shape[1], len(start)
+    if nodes > MOST:
+        raise UsageError(f"an action tree of {nodes:,} nodes is too large (at most {MOST:,}; a smaller bet menu has fewer)")
+    verify_room(nodes * (4 * actions + 6 * players + 30), f"an action tree of {nodes:,} nodes")
+    state = np.zeros(nodes, np.int32)
+    parent, slot = np.full(nodes, -1, np.int32), np.full(nodes, -1, np.int8)
+    child, paid = np.full((nodes, actions), -1, np.int32), np.zeros((nodes, players), np.int32)
+    paid[0] = start
+    for begin, end in pairwise(levels[:-1]):
+        above = np.s_[begin:end]
+        after = follows[state[above]]
+        place, taken = np.nonzero(after >= 0)
+        below = np.s_[end : end + len(place)]
+        child[begin + place, taken] = np.arange(end, end + len(place))
+        parent[below], slot[below] = begin + place, taken
+        paid[below] = paid[begin + place] + adds[state[begin + place], taken]
+        state[below] = after[place, taken]
+    return ActionTree(
+        actions=states.actions,
+        kind=np.array(states.kind, np.int8)[state],
+        player=np.array(states.player, np.int8)[state],
+        round=np.array(states.round, np.int8)[state],
+        child=child,
+        parent=parent,
+        slot=slot,
+        paid=paid if paid.max() >= 2**15 else paid.astype(np.int16),
+        alive=np.array(states.alive, np.uint16)[state],
+        first_row=np.full(0, -1),
+        payoff=np.zeros((0, players)),
+        levels=levels,
+        rows=0,
+        amounts=states.amounts,
+    )
+
+
+def _levels(follows: Array) -> Iterator[Array]:
+    """For each level of the tree, [S] how many of its nodes are of each state: found before any of them is made."""
+    count = np.zeros(len(follows), np.int64)
+    count[0] = 1
+    legal = follows >= 0
+    while count.any():
+        yield count
+        below = np.zeros_like(count)
+        np.add.at(below, follows[legal], np.broadcast_to(count[:, None], follows.shape)[legal])
+        count = below
+
+
+def _with_rows(tree: ActionTree, first_row: Array, rows: int, payoff: Array | None = None) -> ActionTree:
+    fields = {name: getattr(tree, name) for name in tree.__dataclass_fields__}
+    if rows >= 2**31:
+        raise UsageError(f"{rows:,} information states are too many (at most {2**31 - 1:,}; a coarser grid has fewer)")
+    fields |= {"first_row": np.where(tree.kind == DECISION, first_row, -1).astype(np.int32), "rows": rows}
+    fields |= {} if payoff is None else {"payoff": payoff}
+    for value in fields.values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    return ActionTree(**fields)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels.dealing import BATCH, Cards, deal_cards
 from smoothcall.kernels.matching import choose
 from smoothcall.kernels.random import draw, draw_deal
 from smoothcall.kernels.tables import DECISION, Array, Walk
@@ -22,7 +23,7 @@ EXTERNAL, OUTCOME = 0, 1  # sampling schemes
 
 
 class Visits(NamedTuple):
-    """The list of one walk, parents before children; at most V = N visits."""
+    """The list of one walk, parents before children; at most V visits (see `most_visits`)."""
 
     node: Array  # [V] int32
     row: Array  # [V] int64: of the player who acts
@@ -33,6 +34,22 @@ class Visits(NamedTuple):
     chance: Array  # [V] the probability with which the action that led here was followed
     others: Array  # [V] the others' probability of coming here, divided by that of the walk coming here
     own: Array  # [V] the learner's, divided by the same
+
+
+@kernel
+def most_visits(child: Array, player: Array, players: int) -> int:
+    """The longest list that external sampling can make of a tree: every action of the learner, one of everybody else."""
+    longest, below = 0, np.zeros(len(child), np.int32)
+    for learner in range(players):
+        for node in range(len(child) - 1, -1, -1):
+            summed, largest = 0, 0
+            for action in range(child.shape[1]):
+                if child[node, action] >= 0:
+                    summed += below[child[node, action]]
+                    largest = max(largest, below[child[node, action]])
+            below[node] = 1 + (summed if player[node] == learner else largest)
+        longest = max(longest, below[0])
+    return longest
 
 
 @kernel
@@ -81,8 +98,9 @@ def explore(child: Array, policy: Array, legal: int, epsilon: float, number: flo
 
 @inlined
 def descend(
-    walk: Walk, visits: Visits, deal: int, scheme: int, learner: int, epsilon: float, regret: Array, generator: Array
-) -> int:
+    walk: Walk, bucket: Array, outcome: int, deal: int, visits: Visits, scheme: int, learner: int, epsilon: float,
+    regret: Array, generator: Array,
+) -> int:  # fmt: skip
     """Go down from the root; returns the number of visits listed."""
     visits.node[0] = 0
     visits.others[0] = visits.own[0] = 1.0
@@ -90,11 +108,11 @@ def descend(
     while visit < count:
         node = visits.node[visit]
         if walk.kind[node] != DECISION:
-            visits.value[visit] = walk.payoff[walk.ending[node], deal, learner]
+            visits.value[visit] = walk.payoff[walk.ending[node], outcome, learner]
             visit += 1
             continue
         actor = walk.player[node]
-        row = walk.first_row[node] + walk.bucket[deal, actor, walk.round[node]]
+        row = walk.first_row[node] + bucket[deal, actor, walk.round[node]]
         policy, child = visits.policy[visit], walk.child[node]
         visits.row[visit] = row
         visits.child[visit] = count
@@ -156,15 +174,60 @@ def ascend(walk: Walk, visits: Visits, count: int, scheme: int, learner: int, re
                     average[row, action] += own * policy[action]
 
 
+class Learned(NamedTuple):
+    """What the walks write to."""
+
+    regret: Array  # [rows, A]
+    average: Array  # [rows, A]
+
+
 @kernel
-def iterate(walk: Walk, scheme: int, epsilon: float, regret: Array, average: Array, generator: Array, count: int) -> int:
+def walk_deals(
+    walk: Walk, bucket: Array, outcome: Array, deals: Array, scheme: int, epsilon: float, learned: Learned, visits: Visits,
+    generator: Array,
+) -> int:  # fmt: skip
+    """A walk for each of `deals` (places in bucket[D, P, R] and outcome[D]), the players taking the learner's place in turn."""
+    players, visited = bucket.shape[1], 0
+    for number in range(len(deals)):
+        deal, learner = deals[number], number % players
+        compared = outcome[deal]
+        listed = descend(walk, bucket, compared, deal, visits, scheme, learner, epsilon, learned.regret, generator)
+        ascend(walk, visits, listed, scheme, learner, learned.regret, learned.average)
+        visited += listed
+    return visited
+
+
+@kernel
+def iterate(
+    walk: Walk, longest: int, scheme: int, epsilon: float, learned: Learned, generator: Array, dealer: Array, count: int
+) -> int:
     """`count` iterations of one deal for each player in the learner's place. Returns the nodes visited."""
-    visits = empty_visits(len(walk.kind), regret.shape[1])
-    visited = 0
-    for _ in range(count):
-        for learner in range(walk.bucket.shape[1]):
-            deal = draw_deal(walk, generator)
-            listed = descend(walk, visits, deal, scheme, learner, epsilon, regret, generator)
-            ascend(walk, visits, listed, scheme, learner, regret, average)
-            visited += listed
+    players, visits = walk.bucket.shape[1], empty_visits(longest, learned.regret.shape[1])
+    deals, visited, done = np.empty(BATCH, np.uint32), 0, 0
+    while done < count:
+        some = min(BATCH // players, count - done)
+        for place in range(some * players):
+            deals[place] = draw_deal(walk, dealer)
+        these = deals[: some * players]
+        visited += walk_deals(walk, walk.bucket, walk.outcome, these, scheme, epsilon, learned, visits, generator)
+        done += some
+    return visited
+
+
+@kernel
+def iterate_cards(
+    walk: Walk, cards: Cards, longest: int, scheme: int, epsilon: float, learned: Learned, generator: Array, dealer: Array,
+    count: int,
+) -> int:  # fmt: skip
+    """The same where deals are drawn from the cards."""
+    players, visits = walk.bucket.shape[1], empty_visits(longest, learned.regret.shape[1])
+    bucket = np.zeros((BATCH, players, walk.bucket.shape[2]), np.int32)
+    outcome, deals = np.zeros(BATCH, np.uint32), np.arange(BATCH).astype(np.uint32)
+    visited, done = 0, 0
+    while done < count:
+        some = min(BATCH // players, count - done)
+        deal_cards(cards, bucket[: some * players], outcome[: some * players], dealer)
+        these = deals[: some * players]
+        visited += walk_deals(walk, bucket, outcome, these, scheme, epsilon, learned, visits, generator)
+        done += some
     return visited

@@ -8,21 +8,6 @@ the time. The price is that what the others learn is seen a little later: too la
 from __future__ import annotations
 
 from smoothcall.kernels import kernel
-from smoothcall.kernels.tables import Array
-
-
-@kernel
-def add_up(parts: Array, total: Array) -> None:
-    """parts[threads, ...] -> total[...]"""
-    total[:] = parts[0]
-    for thread in range(1, len(parts)):
-        total += parts[thread]
-
-
-@kernel
-def put_down(part: Array, table: Array, before: Array) -> None:
-    """Add to a thread's part what its copy has learned since it was made."""
-    part += table - before
 
 
 @kernel

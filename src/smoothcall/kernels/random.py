@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import kernel
-from smoothcall.kernels.tables import Array, Walk
+from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels.tables import Array, Walk, Whole
 
 _ROTATE_SUM, _ROTATE_STATE, _SHIFT = np.uint64(23), np.uint64(45), np.uint64(17)
 _BITS, _TOP = np.uint64(64), np.uint64(11)
@@ -21,9 +21,9 @@ def seeded(seed: int, streams: int = 1) -> Array:
     return np.array([sequence.generate_state(4, np.uint64) for sequence in sequences])
 
 
-@kernel
-def draw(state: Array) -> float:
-    """A number in [0, 1) with 53 random bits; state[4] moves on."""
+@inlined
+def draw_bits(state: Array) -> Whole:
+    """64 random bits; state[4] moves on."""
     total = state[0] + state[3]
     result = ((total << _ROTATE_SUM) | (total >> (_BITS - _ROTATE_SUM))) + state[0]
     shifted = state[1] << _SHIFT
@@ -33,7 +33,13 @@ def draw(state: Array) -> float:
     state[0] ^= state[3]
     state[2] ^= shifted
     state[3] = (state[3] << _ROTATE_STATE) | (state[3] >> (_BITS - _ROTATE_STATE))
-    return float(result >> _TOP) * _STEP
+    return result
+
+
+@kernel
+def draw(state: Array) -> float:
+    """A number in [0, 1) with 53 random bits."""
+    return float(draw_bits(state) >> _TOP) * _STEP
 
 
 @kernel

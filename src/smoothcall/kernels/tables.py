@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Whole = Any  # a whole number of any width: mixing signed and unsigned ones in a kernel would make reals of them
 
 # Indices read in hot loops are uint32: Numba then leaves out its check for negative ones, which takes a third of the time.
 # Those that use -1 for "none" are int32.
@@ -15,16 +16,21 @@ DECISION, FOLD, SHOWDOWN, FIXED = 0, 1, 2, 3  # tree.kind
 
 
 class Walk(NamedTuple):
-    """What a walk through one deal needs. N nodes, A action slots, D deals, P players, R streets."""
+    """What a walk through one deal needs. N nodes, A action slots, D deals, P players, R streets.
+
+    How a hand ends for a deal depends on who holds the better cards only: deals that compare alike have one *outcome*.
+    In games whose deals are drawn and not listed there are none here: D is 0.
+    """
 
     kind: Array  # [N] int8
     player: Array  # [N] int8, -1 where nobody acts
     round: Array  # [N] int8
     child: Array  # [N, A] int32, -1 where illegal
-    first_row: Array  # [N] int64, -1 where nobody acts
+    first_row: Array  # [N] int32, -1 where nobody acts
     ending: Array  # [N] int32, index into `payoff`, -1 at decisions
-    payoff: Array  # [endings, D, P] float64, chips
+    payoff: Array  # [endings, outcomes, P] float64, chips
     bucket: Array  # [D, P, R] int32
+    outcome: Array  # [D] uint32
     accept: Array  # [D] float64, alias table of the deals' weights
     alias: Array  # [D] int32
 

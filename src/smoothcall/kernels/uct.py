@@ -3,22 +3,23 @@
 An episode is one sampled hand. Each player who learns has a tree of rows: inside it an action is selected, the first row
 outside it is added to it and from there on that player plays at random. Then every row passed in a tree learns the return.
 
-An episode is a chain of loads and draws, each waiting for the one before. So whatever a selection needs besides the draw is
-worked out when a row learns, where nothing waits for it: means, the widths of bounds, the share of the mixing schedule.
-Illegal actions need no test: their mean is -inf and their visits are 0.
+An episode is a chain of loads and draws, each waiting for the one before. So a row is one record: in large games it costs
+one cache line and not six. And what a selection needs of a row's visits (the width of its bounds, the share of the mixing
+schedule) is worked out when the row learns, where nothing waits for it. Illegal actions need no test: their mean is -inf.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels.dealing import BATCH, Cards, deal_cards
 from smoothcall.kernels.matching import choose
-from smoothcall.kernels.parts import add_up, put_down, until_renewal
+from smoothcall.kernels.parts import until_renewal
 from smoothcall.kernels.random import draw, draw_deal
-from smoothcall.kernels.tables import Array, Walk
+from smoothcall.kernels.tables import Array, Walk, Whole
 
 CONSTANT, DECAY, GREATEST, SLOW = 0, 1, 2, 3  # mixing schedules
 
@@ -31,26 +32,22 @@ class Mixing(NamedTuple):
     gamma: float  # DECAY: at least
     d: float  # DECAY: how fast
     patience: float  # visits of a row below which it always plays the average policy
+    most: float  # visits of an action at which those of its row are halved: numbers of 32 bits count no further than 2 ** 24
 
 
-class Tree(NamedTuple):
-    """All players' trees. What was learned, and what follows from it."""
-
-    visits: Array  # [rows, A]
-    returns: Array  # [rows, A] sums of returns
-    mean: Array  # [rows, A] returns / visits; -inf where illegal
-    narrow: Array  # [rows, A] 1 / sqrt(visits); inf where never tried, 0 where illegal
-    total: Array  # [rows] visits of the row; it is in the tree when there is one
-    wide: Array  # [rows] sqrt(log(total))
-    share: Array  # [rows] how often to select by bounds
+# A row of `tree`[rows, 3 A + 2] is a record of a player's information state: the visits of the A actions; their mean returns,
+# -inf where illegal; 1 / sqrt(visits), inf where never tried and 0 where illegal; sqrt(log(visits of the row)); and how often
+# to select by bounds, below 0 in a row that is not in the tree yet.
 
 
-class Choices(NamedTuple):
-    """What can be done at each node, for moves at random, and how wide its bounds are."""
+class Nodes(NamedTuple):
+    """The decisions of the action tree, D of them, renumbered in their order, as records; and how wide their bounds are."""
 
-    legal: Array  # [N, A] uint32: the legal slots first
-    number: Array  # [N] float64: how many there are
-    explore: Array  # [N] float64: the exploration constant
+    record: Array  # [D, 4 + 2 A] int32: see below; then the legal slots, first ones first; then what each action leads to
+    explore: Array  # [D] float32: the exploration constant
+
+
+PLAYER, STREET, FIRST_ROW, LEGAL, SLOTS = 0, 1, 2, 3, 4  # of Nodes.record; a hand ends where an action leads to -1 - ending
 
 
 @inlined
@@ -68,132 +65,269 @@ def share_of_bounds(mixing: Mixing, total: float, most: float) -> float:
 
 
 @inlined
-def refresh_row(tree: Tree, row: int, total: float, mixing: Mixing) -> None:
-    """What follows from a row's number of visits."""
-    tree.total[row] = total
-    tree.wide[row] = np.sqrt(np.log(total)) if total > 1 else 0.0
-    most = 0.0
-    if mixing.schedule == GREATEST:
-        for action in range(tree.visits.shape[1]):
-            most = max(most, tree.visits[row, action])
-    tree.share[row] = share_of_bounds(mixing, total, most)
+def refresh_row(tree: Array, row: Whole, actions: Whole, mixing: Mixing) -> None:
+    """What follows from a row's visits."""
+    total, most, after = 0.0, 0.0, np.uint32(3) * actions
+    for action in range(actions):
+        total += tree[row, action]
+        most = max(most, tree[row, action])
+    tree[row, after] = np.sqrt(np.log(total))
+    tree[row, after + np.uint32(1)] = share_of_bounds(mixing, total, most)
 
 
 @kernel
-def refresh(tree: Tree, mixing: Mixing) -> None:
-    """Work out everything that follows from visits and returns."""
-    for row in range(len(tree.total)):
-        total = 0.0
-        for action in range(tree.visits.shape[1]):
-            visits = tree.visits[row, action]
-            total += visits
-            if visits > 0:
-                tree.mean[row, action] = tree.returns[row, action] / visits
-                tree.narrow[row, action] = 1.0 / np.sqrt(visits)
-        if total > 0:
-            refresh_row(tree, row, total, mixing)
+def refresh(tree: Array, mixing: Mixing) -> None:
+    """Work out everything that follows from visits."""
+    actions = np.uint32((tree.shape[1] - 2) // 3)
+    for row in range(len(tree)):
+        seen = False
+        for action in range(actions):
+            if tree[row, action] > 0:
+                tree[row, np.uint32(2) * actions + action] = 1.0 / np.sqrt(tree[row, action])
+                seen = True
+        if seen:
+            refresh_row(tree, row, actions, mixing)
+
+
+@kernel
+def plant(tree: Array, child: Array, first_row: Array, street: Array, buckets: Array) -> None:
+    """Empty records for every row of every decision. child[N, A], first_row[N], street[N], buckets[R]."""
+    actions = child.shape[1]
+    for node in range(len(child)):
+        if first_row[node] < 0:
+            continue
+        for row in range(first_row[node], first_row[node] + buckets[street[node]]):
+            for action in range(actions):
+                legal = child[node, action] >= 0
+                tree[row, action] = 0.0
+                tree[row, actions + action] = 0.0 if legal else -np.inf
+                tree[row, 2 * actions + action] = np.inf if legal else 0.0
+            tree[row, 3 * actions] = 0.0
+            tree[row, 3 * actions + 1] = -1.0
 
 
 @inlined
-def learn(tree: Tree, row: int, action: int, payoff: float, mixing: Mixing) -> None:
-    visits, returns = tree.visits[row, action] + 1.0, tree.returns[row, action] + payoff
-    tree.visits[row, action], tree.returns[row, action] = visits, returns
-    tree.mean[row, action], tree.narrow[row, action] = returns / visits, 1.0 / np.sqrt(visits)
-    refresh_row(tree, row, tree.total[row] + 1.0, mixing)
+def learn(tree: Array, row: Whole, action: Whole, actions: Whole, payoff: float, mixing: Mixing) -> None:
+    if tree[row, action] >= mixing.most:
+        for other in range(actions):
+            tree[row, other] *= 0.5
+    visits, mean = tree[row, action] + 1.0, tree[row, actions + action]
+    tree[row, action] = visits
+    tree[row, actions + action] = mean + (payoff - mean) / visits
+    tree[row, np.uint32(2) * actions + action] = 1.0 / np.sqrt(visits)
+    refresh_row(tree, row, actions, mixing)
 
 
 @inlined
-def best_by_bounds(tree: Tree, row: int, explore: float) -> int:
-    """The first action with the highest mean return + explore * sqrt(log(visits of the row) / its visits)."""
-    width, best, chosen = max(explore * tree.wide[row], 1e-12), -np.inf, 0  # above 0: what was never tried comes first
-    for action in range(tree.mean.shape[1]):
-        bound = tree.mean[row, action] + width * tree.narrow[row, action]
-        better = bound > best
+def best_by_bounds(tree: Array, row: Whole, actions: Whole, explore: float) -> Whole:
+    """The first action with the highest mean return + explore * sqrt(log N / n); explore > 0, so the untried come first."""
+    chosen: Whole = np.uint64(0)
+    best, spread = -np.inf, np.uint32(2) * actions
+    explore = max(explore * tree[row, np.uint32(3) * actions], 1e-12)
+    for action in range(actions):
+        bound = tree[row, actions + action] + explore * tree[row, spread + action]
+        better = bound > best  # not where illegal: -inf + inf
         best = bound if better else best
         chosen = action if better else chosen
     return chosen
 
 
 @inlined
-def from_average(tree: Tree, row: int, number: float) -> int:
+def from_average(tree: Array, row: Whole, actions: Whole, number: float) -> Whole:
     """The action of the average policy that a number in [0, 1) falls on."""
-    left, chosen = number * tree.total[row], 0
-    for action in range(tree.visits.shape[1] - 1):
-        left -= tree.visits[row, action]
-        chosen += left >= 0
-    while tree.visits[row, chosen] == 0:  # a number that rounding brought to 1
-        chosen -= 1
+    chosen: Whole = np.uint64(0)
+    total = 0.0
+    for action in range(actions):
+        total += tree[row, action]
+    left = number * total
+    for action in range(actions - np.uint32(1)):
+        left -= tree[row, action]
+        chosen += np.uint64(left >= 0)
+    while tree[row, chosen] == 0:  # a number that rounding brought to 1
+        chosen -= np.uint64(1)
     return chosen
 
 
 @inlined
-def select(tree: Tree, row: Any, explore: float, number: float) -> int:
+def select(tree: Array, row: Whole, actions: Whole, explore: float, share: float, number: float) -> Whole:
     """The action of the tree policy. One number in [0, 1) decides between bounds and average, and within the latter."""
-    share = tree.share[row]
     if number < share:
-        return best_by_bounds(tree, row, explore)
-    return from_average(tree, row, (number - share) / (1.0 - share))
+        return best_by_bounds(tree, row, actions, explore)
+    return from_average(tree, row, actions, (number - share) / (1.0 - share))
+
+
+class Play(NamedTuple):
+    """Who plays how, and what is kept of it."""
+
+    learners: int  # a bit per player who learns
+    fixed: Array  # [rows, A] what the others play, in parts of `unit`; [0, A] where all learn
+    unit: float
+    earned: Array  # [P] chips each player has won so far
+    row: Array  # [depth] uint64: scratch, the moves of one episode
+    action: Array  # [depth] uint64
+    actor: Array  # [depth] uint64
+
+
+@kernel
+def play_deals(
+    nodes: Nodes, payoff: Array, bucket: Array, outcome: Array, deals: Array, tree: Array, mixing: Mixing, play: Play,
+    generator: Array,
+) -> int:  # fmt: skip
+    """One episode for each of `deals`, which are places in bucket[D, P, R] and outcome[D]. Returns the nodes visited."""
+    actions = np.uint32((nodes.record.shape[1] - SLOTS) // 2)
+    first, leads, bounds = np.uint32(SLOTS), np.uint32(SLOTS) + actions, np.uint32(3) * actions + np.uint32(1)
+    visited = 0
+    for number_of_deal in range(len(deals)):
+        deal = deals[number_of_deal]
+        node, steps, outside = 0, 0, 0
+        visited += 1
+        while node >= 0:
+            place = np.uint32(node)
+            actor, street = np.uint32(nodes.record[place, PLAYER]), np.uint32(nodes.record[place, STREET])
+            row = np.uint64(nodes.record[place, FIRST_ROW] + bucket[deal, actor, street])
+            number, action = draw(generator), np.uint32(0)
+            if not (play.learners >> actor) & 1:
+                action = np.uint32(choose(play.fixed[row], number * play.unit))
+            elif (outside >> actor) & 1:
+                action = np.uint32(nodes.record[place, first + np.uint32(number * nodes.record[place, LEGAL])])
+            else:
+                share = tree[row, bounds]
+                if share >= 0:
+                    action = np.uint32(select(tree, row, actions, nodes.explore[place], share, number))
+                else:
+                    outside |= 1 << int(actor)
+                    action = np.uint32(nodes.record[place, first + np.uint32(number * nodes.record[place, LEGAL])])
+                play.row[steps], play.action[steps], play.actor[steps] = row, action, actor
+                steps += 1
+            node = nodes.record[place, leads + action]
+            visited += 1
+        ending, compared = np.uint32(-1 - node), outcome[deal]
+        for player in range(len(play.earned)):
+            play.earned[player] += payoff[ending, compared, player]
+        for step in range(steps):
+            gain = payoff[ending, compared, play.actor[step]]
+            learn(tree, play.row[step], play.action[step], actions, gain, mixing)
+    return visited
 
 
 @kernel
 def iterate(
-    walk: Walk, tree: Tree, choices: Choices, mixing: Mixing, fixed: Array, learners: int, earned: Array, generator: Array,
-    count: int,
-) -> int:  # fmt: skip
-    """`count` episodes. Returns the nodes visited.
+    walk: Walk, nodes: Nodes, tree: Array, mixing: Mixing, play: Play, generator: Array, dealer: Array, count: int
+) -> int:
+    """`count` episodes of a game whose deals are listed. Returns the nodes visited.
 
-    learners: a bit per player who learns, the others play fixed[rows, A]; earned[P]: chips each player has won so far.
+    The dealer has a generator of its own: deals are drawn some at a time, and where that is cut must not matter.
     """
-    players, depth = walk.bucket.shape[1], len(walk.kind)
-    passed, taken, whose = np.empty(depth, np.uint64), np.empty(depth, np.uint64), np.empty(depth, np.uint64)
-    visited = 0
-    for _ in range(count):
-        deal = np.uint32(draw_deal(walk, generator))
-        node, steps, outside = np.uint32(0), 0, 0
-        visited += 1
-        while walk.player[node] >= 0:
-            actor, street = np.uint32(walk.player[node]), np.uint32(walk.round[node])
-            row = np.uint64(walk.first_row[node] + walk.bucket[deal, actor, street])
-            number, action = draw(generator), np.uint32(0)
-            if not (learners >> actor) & 1:
-                action = np.uint32(choose(fixed[row], number))
-            elif (outside >> actor) & 1:
-                action = choices.legal[node, np.uint32(number * choices.number[node])]
-            else:
-                if tree.total[row] > 0:
-                    action = np.uint32(select(tree, row, choices.explore[node], number))
-                else:
-                    outside |= 1 << int(actor)
-                    action = choices.legal[node, np.uint32(number * choices.number[node])]
-                passed[steps], taken[steps], whose[steps] = row, action, actor
-                steps += 1
-            node = np.uint32(walk.child[node, action])
-            visited += 1
-        ending = np.uint32(walk.ending[node])
-        for player in range(players):
-            earned[player] += walk.payoff[ending, deal, player]
-        for step in range(steps):
-            learn(tree, passed[step], taken[step], walk.payoff[ending, deal, whose[step]], mixing)
+    deals, visited, done = np.empty(BATCH, np.uint32), 0, 0
+    while done < count:
+        some = min(BATCH, count - done)
+        for place in range(some):
+            deals[place] = draw_deal(walk, dealer)
+        visited += play_deals(nodes, walk.payoff, walk.bucket, walk.outcome, deals[:some], tree, mixing, play, generator)
+        done += some
+    return visited
+
+
+@kernel
+def iterate_cards(
+    walk: Walk, cards: Cards, nodes: Nodes, tree: Array, mixing: Mixing, play: Play, generator: Array, dealer: Array, count: int
+) -> int:
+    """The same where deals are drawn from the cards."""
+    bucket = np.zeros((BATCH, walk.bucket.shape[1], walk.bucket.shape[2]), np.int32)
+    outcome, deals = np.zeros(BATCH, np.uint32), np.arange(BATCH).astype(np.uint32)
+    visited, done = 0, 0
+    while done < count:
+        some = min(BATCH, count - done)
+        deal_cards(cards, bucket[:some], outcome[:some], dealer)
+        visited += play_deals(nodes, walk.payoff, bucket, outcome, deals[:some], tree, mixing, play, generator)
+        done += some
     return visited
 
 
 @kernel
 def iterate_together(
-    walk: Walk, visits: Array, returns: Array, thread: int, start: int, tree: Tree, choices: Choices,
-    mixing: Mixing, fixed: Array, learners: int, earned: Array, generator: Array, count: int,
+    walk: Walk, visits: Array, returns: Array, thread: int, start: int, nodes: Nodes, tree: Array, mixing: Mixing, play: Play,
+    generator: Array, dealer: Array, count: int,
 ) -> int:  # fmt: skip
     """The same beside other threads, on visits and returns[threads, rows, A] (see `kernels.parts`); `tree` is its own."""
-    before_visits, before_returns = np.empty_like(tree.visits), np.empty_like(tree.returns)
+    before_visits, before_returns = np.empty(visits.shape[1:]), np.empty(returns.shape[1:])
     visited, done = 0, 0
     while done < count:
-        some = until_renewal(tree.visits.size, start + done * len(visits), count - done)
-        add_up(visits, before_visits)
-        add_up(returns, before_returns)
-        tree.visits[:] = before_visits
-        tree.returns[:] = before_returns
-        refresh(tree, mixing)
-        visited += iterate(walk, tree, choices, mixing, fixed, learners, earned, generator, some)
-        put_down(visits[thread], tree.visits, before_visits)
-        put_down(returns[thread], tree.returns, before_returns)
+        some = until_renewal(before_visits.size, start + done * len(visits), count - done)
+        renew(visits, returns, before_visits, before_returns, tree, mixing)
+        visited += iterate(walk, nodes, tree, mixing, play, generator, dealer, some)
+        put_down(visits[thread], returns[thread], before_visits, before_returns, tree)
         done += some
     return visited
+
+
+@kernel
+def renew(visits: Array, returns: Array, total_visits: Array, total_returns: Array, tree: Array, mixing: Mixing) -> None:
+    """Bring a tree up to what all threads know. visits, returns[threads, rows, A] -> totals[rows, A] and the tree."""
+    rows, actions = total_visits.shape
+    total_visits[:] = 0.0
+    total_returns[:] = 0.0
+    for thread in range(len(visits)):
+        total_visits += visits[thread]
+        total_returns += returns[thread]
+    for row in range(rows):
+        for action in range(actions):
+            known = total_visits[row, action]
+            tree[row, action] = known
+            if known > 0:
+                tree[row, actions + action] = total_returns[row, action] / known
+    refresh(tree, mixing)
+
+
+@kernel
+def put_down(visits: Array, returns: Array, before_visits: Array, before_returns: Array, tree: Array) -> None:
+    """Add to a thread's part what its tree has learned since it was renewed."""
+    rows, actions = visits.shape
+    for row in range(rows):
+        for action in range(actions):
+            known = tree[row, action]
+            if known > before_visits[row, action]:
+                visits[row, action] += known - before_visits[row, action]
+                returns[row, action] += tree[row, actions + action] * known - before_returns[row, action]
+
+
+@kernel
+def fill_records(
+    child: Array, player: Array, street: Array, first_row: Array, ending: Array, number: Array, explore: Array, nodes: Nodes
+) -> None:
+    """Write the decisions of a tree as records. number[N]: of each decision, -1 at endings; explore[N]."""
+    actions = child.shape[1]
+    for node in range(len(child)):
+        place = number[node]
+        if place < 0:
+            continue
+        legal = 0
+        for action in range(actions):
+            below = child[node, action]
+            if below >= 0:
+                nodes.record[place, SLOTS + legal] = action
+                legal += 1
+                nodes.record[place, SLOTS + actions + action] = number[below] if number[below] >= 0 else -1 - ending[below]
+        nodes.record[place, PLAYER], nodes.record[place, STREET] = player[node], street[node]
+        nodes.record[place, FIRST_ROW], nodes.record[place, LEGAL] = first_row[node], legal
+        nodes.explore[place] = max(explore[node], 1e-12)
+
+
+@kernel
+def widths(parent: Array, street: Array, paid: Array, k: float, width: Array) -> None:
+    """pot + k * what may still be bet, at the start of each street (heinrich2014, (5)): paid[N, P] -> width[N]."""
+    for node in range(len(parent)):
+        width[node] = 0.0
+        for player in range(paid.shape[1]):
+            width[node] += paid[node, player]
+    for node in range(len(parent) - 1, 0, -1):  # the largest pot below each node
+        width[parent[node]] = max(width[parent[node]], width[node])
+    for node in range(len(parent)):
+        above = parent[node]
+        if above >= 0 and street[above] == street[node]:
+            width[node] = width[above]
+        else:
+            pot = 0.0
+            for player in range(paid.shape[1]):
+                pot += paid[node, player]
+            width[node] = pot + k * (width[node] - pot)

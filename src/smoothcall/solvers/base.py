@@ -80,7 +80,7 @@ class Solver(ABC):
         tables = self.tables()
         for name, table in tables.items():
             found = np.asarray(state.get(name))
-            if found.shape != table.shape or found.dtype != table.dtype or not np.isfinite(found).all():
+            if found.shape != table.shape or found.dtype != table.dtype or np.isnan(found).any():
                 raise UsageError(f"this state is not of {self.name} on {self.game.spec} with these options: {name!r} differs")
         for name in ("iterations", "nodes"):
             if not np.issubdtype(np.asarray(state.get(name)).dtype, np.integer) or state[name] < 0:

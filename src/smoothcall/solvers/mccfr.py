@@ -7,6 +7,7 @@ With the others an iteration draws a deal for each player and updates that playe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -18,10 +19,12 @@ from smoothcall.kernels import one_deal
 from smoothcall.kernels.cfr import State
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
+from smoothcall.memory import verify_room
 from smoothcall.options import Option
 from smoothcall.policy import Policy
 from smoothcall.solvers.base import Solver, apart, on_threads
 
+WIDE = 20_000_000  # rows up to which tables are 64 bits wide
 SCHEMES = {"external": kernels.EXTERNAL, "outcome": kernels.OUTCOME}
 
 
@@ -45,23 +48,31 @@ class MonteCarloCFR(Solver):
         self._one_deal = self.options["sampling"] == "chance"
         if self.options["prune"] and (not self._one_deal or game.tree.shares_rows):
             raise UsageError("option prune goes with sampling=chance, in games whose players move in turn (accepted: 0)")
-        shape = game.sequence_cells.shape if self._one_deal else game.legal.shape
-        self._regret, self._average = np.zeros(shape), np.zeros(shape)
-        self._generators = seeded(self.seed, self.threads)
+        shape = game.sequence_cells.shape if self._one_deal else (game.tree.rows, len(game.actions))
+        wide = np.dtype(np.float64 if shape[0] <= WIDE else np.float32)
+        verify_room(2 * int(np.prod(shape)) * wide.itemsize, f"{name} on {game.spec}")
+        self._regret, self._average = np.zeros(shape, wide), np.zeros(shape, wide)
+        self._generators, self._dealers = seeded(self.seed, 2 * self.threads).reshape(2, self.threads, 4)
 
     def tables(self) -> dict[str, Array]:
-        return {"regret": self._regret, "average": self._average, "generators": self._generators}
+        learned = {"regret": self._regret, "average": self._average}
+        return {**learned, "generators": self._generators, "dealers": self._dealers}
+
+    @cached_property
+    def _longest(self) -> int:
+        """The most nodes a walk can visit."""
+        return kernels.most_visits(self.game.tree.child, self.game.tree.player, self.game.players)
 
     def _advance(self, count: int) -> int:
         return on_threads(self._work, self.threads, count)
 
     def _work(self, thread: int, count: int) -> int:
-        generator = apart(self._generators[thread])
-        visited = self._walk(generator, count)
-        self._generators[thread] = generator
+        generator, dealer = apart(self._generators[thread]), apart(self._dealers[thread])
+        visited = self._walk(generator, dealer, count)
+        self._generators[thread], self._dealers[thread] = generator, dealer
         return visited
 
-    def _walk(self, generator: Array, count: int) -> int:
+    def _walk(self, generator: Array, dealer: Array, count: int) -> int:
         game = self.game
         if self._one_deal:
             scratch = (np.ones_like(self._regret) for _ in range(4))
@@ -71,14 +82,17 @@ class MonteCarloCFR(Solver):
             if prune:
                 return one_deal.iterate_pruned(*tables, self.iterations, count, prune)
             return one_deal.iterate(*tables, count)
-        scheme = SCHEMES[self.options["sampling"]]
-        return kernels.iterate(game.walk, scheme, self.options["epsilon"], self._regret, self._average, generator, count)
+        learned = kernels.Learned(self._regret, self._average)
+        how = (self._longest, SCHEMES[self.options["sampling"]], self.options["epsilon"], learned, generator, dealer, count)
+        if game.abstraction is not None:
+            return kernels.iterate_cards(game.walk, game.abstraction.cards, *how)
+        return kernels.iterate(game.walk, *how)
 
     def policy(self) -> Policy:
         return self._read(self._average)
 
     def current_policy(self) -> Policy:
-        return self._read(np.maximum(self._regret, 0.0))
+        return self._read(np.maximum(self._regret, 0))
 
     def _read(self, weights: Array) -> Policy:
         if self._one_deal:

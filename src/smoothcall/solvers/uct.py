@@ -20,12 +20,16 @@ from smoothcall.information.game import Game
 from smoothcall.kernels import uct as kernels
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
+from smoothcall.kernels.units import greedy_rows
+from smoothcall.memory import verify_room
 from smoothcall.options import Option
 from smoothcall.policy import Policy, load
 from smoothcall.solvers.base import Solver, apart, on_threads
 
 SCHEDULES = {"constant": kernels.CONSTANT, "decay": kernels.DECAY, "greatest": kernels.GREATEST, "slow": kernels.SLOW}
 EXPLORE = ("constant", "pot")
+SHARED = 100_000  # rows up to which threads learn in parts of their own; in larger tables they seldom meet
+WIDE = 20_000_000  # rows up to which records are 64 bits wide
 
 
 def options(mixing: str, eta0: float) -> dict[str, Option]:
@@ -60,45 +64,46 @@ class UCT(Solver):
         chosen = self.options
         against = chosen["against"]
         game.verify_player(chosen["learner"])
-        self._fixed = self._opponent(against).table
+        self._fixed = self._opponent(against)
         self._learners = (1 << game.players) - 1 if against == "self" else 1 << chosen["learner"]
+        rows, actions = game.tree.rows, len(game.actions)
+        self._together = (
+            self.threads > 1 and rows <= SHARED and not game.drawn
+        )  # threads have parts of their own, see `kernels.parts`
+        wide = 8 if rows <= WIDE else 4
         self._mixing = kernels.Mixing(
-            SCHEDULES[chosen["mixing"]], chosen["eta0"], chosen["gamma"], chosen["d"], float(chosen["patience"])
-        )
-        self._choices = choices(game, exploration(game, chosen["explore"], chosen["c"], chosen["k"]))
-        self._visits = np.zeros((self.threads, *game.legal.shape))  # learned by each thread
-        self._returns = np.zeros_like(self._visits)
-        self._trees = [self._tree(thread) for thread in range(self.threads)]
+            SCHEDULES[chosen["mixing"]], chosen["eta0"], chosen["gamma"], chosen["d"], float(chosen["patience"]),
+            np.inf if rows <= WIDE else 2.0**23,
+        )  # fmt: skip
+        verify_room(rows * (3 * actions + 2) * wide * (self.threads if self._together else 1), f"{name} on {game.spec}")
+        self._nodes = decision_records(game, exploration(game, chosen["explore"], chosen["c"], chosen["k"]))
+        parts = (self.threads if self._together else 0, rows, actions)
+        self._visits, self._returns = np.zeros(parts), np.zeros(parts)
+        self._trees = [self._tree() for _ in range(self.threads if self._together else 1)]
         self._earned = np.zeros((self.threads, game.players))
-        self._generators = seeded(self.seed, self.threads)
+        self._generators, self._dealers = seeded(self.seed, 2 * self.threads).reshape(2, self.threads, 4)
 
-    def _tree(self, thread: int) -> kernels.Tree:
-        """A thread's tree: alone, on the tables themselves; beside others, on copies."""
-        legal, rows = self.game.legal, len(self.game.legal)
-        alone = self.threads == 1
-        return kernels.Tree(
-            visits=self._visits[thread] if alone else np.zeros(legal.shape),
-            returns=self._returns[thread] if alone else np.zeros(legal.shape),
-            mean=np.where(legal, 0.0, -np.inf),
-            narrow=np.where(legal, np.inf, 0.0),
-            total=np.zeros(rows),
-            wide=np.zeros(rows),
-            share=np.zeros(rows),
-        )
+    def _tree(self) -> Array:
+        rows, actions = self.game.tree.rows, len(self.game.actions)
+        tree = np.empty((rows, 3 * actions + 2), np.float64 if rows <= WIDE else np.float32)
+        kernels.plant(tree, *self.game.node_rows)
+        return tree
 
-    def _opponent(self, against: str) -> Policy:
-        if against in ("self", "random"):
-            return Policy.uniform(self.game)
-        return load(against, self.game)
+    def _opponent(self, against: str) -> Policy | None:
+        if against == "self":
+            return None
+        return Policy.uniform(self.game) if against == "random" else load(against, self.game)
 
     def tables(self) -> dict[str, Array]:
-        return {
-            "visits": self._visits, "returns": self._returns, "earned": self._earned, "generators": self._generators
-        }  # fmt: skip
+        record, actions = self._trees[0], len(self.game.actions)
+        learned = {"visits": record[:, :actions], "mean": record[:, actions : 2 * actions]}
+        parts = {"visits": self._visits, "returns": self._returns}
+        rest = {"earned": self._earned, "generators": self._generators, "dealers": self._dealers}
+        return {**(parts if self._together else learned), **rest}
 
     def _restored(self) -> None:
-        self._trees = [self._tree(thread) for thread in range(self.threads)]
-        kernels.refresh(self._trees[0], self._mixing)
+        if not self._together:
+            kernels.refresh(self._trees[0], self._mixing)
 
     @property
     def earned(self) -> Array:
@@ -110,43 +115,62 @@ class UCT(Solver):
         return on_threads(self._search, self.threads, count)
 
     def _search(self, thread: int, count: int) -> int:
-        earned, generator = apart(self._earned[thread]), apart(self._generators[thread])
-        tree, walk = self._trees[thread], self.game.walk
-        how = (tree, self._choices, self._mixing, self._fixed, self._learners, earned, generator, count)
-        if self.threads == 1:
-            visited = kernels.iterate(walk, *how)
-        else:
+        earned, generator, dealer = (apart(table[thread]) for table in (self._earned, self._generators, self._dealers))
+        walk, tree = self.game.walk, self._trees[thread if self._together else 0]
+        fixed = np.zeros((0, len(self.game.actions)), np.uint8) if self._fixed is None else self._fixed.weights
+        unit = 1.0 if self._fixed is None else self._fixed.unit
+        play = kernels.Play(self._learners, fixed, unit, earned, *np.zeros((3, self.game.depth + 1), np.uint64))
+        how = (self._nodes, tree, self._mixing, play, generator, dealer, count)
+        if self.game.abstraction is not None:
+            visited = kernels.iterate_cards(walk, self.game.abstraction.cards, *how)
+        elif self._together:
             visited = kernels.iterate_together(walk, self._visits, self._returns, thread, self.iterations, *how)
-        self._earned[thread], self._generators[thread] = earned, generator
+        else:
+            visited = kernels.iterate(walk, *how)
+        self._earned[thread], self._generators[thread], self._dealers[thread] = earned, generator, dealer
         return visited
+
+    def _learned(self) -> tuple[Array, Array]:
+        """([rows, A] visits, [rows, A] mean returns)"""
+        if not self._together:
+            tables = self.tables()
+            return tables["visits"], tables["mean"]
+        visits, returns = self._visits.sum(axis=0), self._returns.sum(axis=0)
+        return visits, returns / np.maximum(visits, 1)
 
     def policy(self) -> Policy:
         """The average policy: visit counts. Players who do not learn keep what they play."""
-        return self._with_fixed(Policy.from_weights(self.game, self._visits.sum(axis=0), self.card))
+        return self._with_fixed(Policy.from_weights(self.game, self._learned()[0], self.card))
 
     def current_policy(self) -> Policy:
         """The greedy policy: the action of the highest mean return; uniform at states never visited."""
-        visits, returns = self._visits.sum(axis=0), self._returns.sum(axis=0)
-        mean = np.where(visits > 0, returns / np.where(visits > 0, visits, 1.0), -np.inf)
-        best = (mean == mean.max(axis=1, keepdims=True)) & (visits > 0)
-        first = best & (best.cumsum(axis=1) == 1)
-        return self._with_fixed(Policy.from_weights(self.game, first.astype(np.float64), self.card))
+        visits, mean = self._learned()
+        parts = np.empty(visits.shape, np.uint8)
+        greedy_rows(mean, visits, *self.game.node_rows, parts)
+        return self._with_fixed(Policy.from_weights(self.game, parts, {**self.card, "greedy": True}))
 
     def _with_fixed(self, learned: Policy) -> Policy:
+        if self._fixed is None:
+            return learned
         mine = (self._learners >> self.game.row_player.astype(np.int64)) & 1
-        return Policy(self.game, np.where(mine[:, None] == 1, learned.table, self._fixed), learned.card)
+        return Policy(self.game, np.where(mine[:, None] == 1, learned.weights, self._fixed.weights), learned.card)
 
 
 class SmoothUCT(UCT):
     OPTIONS: ClassVar[dict[str, Option]] = options("decay", 0.9)
 
 
-def choices(game: Game, explore: Array) -> kernels.Choices:
-    """What the kernel reads of each node besides the walk."""
-    legal = game.tree.child >= 0
-    return kernels.Choices(
-        np.argsort(~legal, axis=1, kind="stable").astype(np.uint32), legal.sum(axis=1).astype(float), explore
+def decision_records(game: Game, explore: Array) -> kernels.Nodes:
+    """What the kernel reads of the decisions; explore[N]."""
+    tree, actions = game.tree, len(game.actions)
+    decisions = tree.decisions
+    nodes = kernels.Nodes(
+        np.zeros((len(decisions), kernels.SLOTS + 2 * actions), np.int32), np.zeros(len(decisions), np.float32)
     )
+    number = np.full(tree.nodes, -1, np.int32)
+    number[decisions] = np.arange(len(decisions))
+    kernels.fill_records(tree.child, tree.player, tree.round, tree.first_row, game.settled[0], number, explore, nodes)
+    return nodes
 
 
 def exploration(game: Game, kind: str, c: float | None, k: float) -> Array:
@@ -154,16 +178,9 @@ def exploration(game: Game, kind: str, c: float | None, k: float) -> Array:
     tree = game.tree
     if kind == "pot" and isinstance(game.rules, MatrixGame):
         raise UsageError(f"option explore=pot: {game.spec} has no pot (accepted: constant)")
+    width = np.empty(tree.nodes, np.float32)
     if kind == "constant":
-        width = float(game.ending_payoff[1].max()) if c is None else c
-        return np.full(len(tree.kind), width)
-    pot = tree.paid.sum(axis=1).astype(np.float64)
-    largest = pot.copy()
-    widths = np.empty(len(pot))
-    for node in range(len(pot) - 1, 0, -1):
-        largest[tree.parent[node]] = max(largest[tree.parent[node]], largest[node])
-    for node in range(len(pot)):
-        parent = tree.parent[node]
-        same_street = parent >= 0 and tree.round[parent] == tree.round[node]
-        widths[node] = widths[parent] if same_street else pot[node] + k * (largest[node] - pot[node])
-    return widths
+        width[:] = float(game.settled[1].max()) if c is None else c
+    else:
+        kernels.widths(tree.parent, tree.round, tree.paid, k, width)
+    return width

@@ -41,7 +41,7 @@ def draw_curves(runs: Sequence[tuple[str, Sequence[Metric]]], x: str = "iteratio
     figure = new_figure()
     axes = figure.axes[0]
     for label, metrics in runs:
-        points = [(getattr(metric, x), max(metric.nash_conv, FLOOR)) for metric in metrics if getattr(metric, x) > 0]
+        points = [(getattr(metric, x), max(metric.nash_conv or 0.0, FLOOR)) for metric in metrics if getattr(metric, x) > 0]
         axes.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1.4, label=label) if points else None
     axes.set(xscale="log", yscale="log", xlabel=AXES[x], ylabel="NashConv (chips a hand)")
     if axes.lines:

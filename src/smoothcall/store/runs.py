@@ -2,15 +2,15 @@
 
 config.json      everything needed to start it again, versions included
 metrics.jsonl    one line per evaluation, at log-spaced iterations
-checkpoint.npz   the solver's whole state; written beside and moved into place every few seconds
+checkpoint.npz   the solver's whole state; written beside and moved into place every few seconds, large ones less often
 agent.agent      what was learned
-curve.png        NashConv over iterations
+greedy.agent     of tree searches: the action of the highest value everywhere
+curve.png        NashConv over iterations, where it can be computed
 opponent.agent   whom it learns against, where that is a fixed policy
 """
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
@@ -33,13 +33,16 @@ from smoothcall.evaluation.exploitability import Evaluation, evaluate
 from smoothcall.information.game import Game, game
 from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver
+from smoothcall.solvers.uct import UCT
 
 FORMAT = 1
 CHECKPOINT_SECONDS = 3.0
+CHECKPOINT_SHARE = 0.03  # of the time may be spent on saving
 SLICE_SECONDS = 0.2  # how long the solver runs before progress is shown and a stop is noticed
 POINTS_PER_DECADE = 8
 DEFAULT_SECONDS = 10.0
 OPPONENT = "opponent.agent"
+GREEDY = "greedy.agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +58,16 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One evaluation of the policy learned so far; values are chips a hand."""
+    """One evaluation of the policy learned so far; values are chips a hand.
+
+    In games whose deals are drawn only the values are known: what the players have won in self-play so far.
+    """
 
     iterations: int
     seconds: float
     nodes: int
-    nash_conv: float
-    exploitability: float
+    nash_conv: float | None
+    exploitability: float | None
     values: tuple[float, ...]
     epsilons: tuple[float, ...]
 
@@ -134,7 +140,7 @@ class Run:
         checkpoint = folder / "checkpoint.npz"
         if checkpoint.exists():
             try:
-                with np.load(io.BytesIO(checkpoint.read_bytes()), allow_pickle=False) as stored:
+                with checkpoint.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                     state = {name: stored[name] for name in stored.files}
                 run.seconds = float(state["seconds"])
                 if not 0 <= run.seconds < math.inf:
@@ -192,7 +198,7 @@ class Run:
             files.write_json(self.folder / "config.json", self.config)
         target, limit = self.config["iterations"], self.config["seconds"]
         self.solver.prepare()
-        step, saved, speed = 1, time.monotonic(), 0.0
+        step, saved, speed, pause = 1, time.monotonic(), 0.0, CHECKPOINT_SECONDS
         while self._fraction(target, limit) < 1 and not (stop and stop()):
             due = next(point for point in evaluation_points() if point > self.solver.iterations)
             end = min(due, self.solver.iterations + step, target if target is not None else due, self.solver.LAST)
@@ -204,9 +210,10 @@ class Run:
             step = max(1, int(min(speed * SLICE_SECONDS, step * 4)))
             if self.solver.iterations == due:
                 self._measure()
-            if time.monotonic() - saved > CHECKPOINT_SECONDS:
+            if (now := time.monotonic()) - saved > pause:
                 self._checkpoint()
                 saved = time.monotonic()
+                pause = max(CHECKPOINT_SECONDS, (saved - now) / CHECKPOINT_SHARE)
             if watch:
                 latest = self.metrics[-1].nash_conv if self.metrics else None
                 fraction = min(1.0, self._fraction(target, limit))
@@ -215,25 +222,28 @@ class Run:
             self._measure()
         self._checkpoint()
         metric = self.evaluation()
-        self.policy(metric).save(self.agent)
-        from smoothcall.store.curves import draw_curves
+        self._with_card(self.solver.policy(), metric).save(self.agent)
+        if isinstance(self.solver, UCT):
+            self._with_card(self.solver.current_policy(), metric).save(self.folder / GREEDY)
+        if not self.game.drawn:
+            from smoothcall.store.curves import draw_curves
 
-        files.write(self.folder / "curve.png", draw_curves([(self.label, self.metrics)]))
+            files.write(self.folder / "curve.png", draw_curves([(self.label, self.metrics)]))
         return metric
 
     @property
     def label(self) -> str:
         return f"{self.game.spec} {self.solver.name}"
 
-    def policy(self, measured: Metric) -> Policy:
+    def _with_card(self, policy: Policy, measured: Metric) -> Policy:
         """What was learned, with its card."""
-        policy = self.solver.policy()
+        results = {name: getattr(measured, name) for name in ("nash_conv", "exploitability", "values")}
         policy.card = {
             **policy.card,
             "seconds": round(self.seconds, 3),
             "created": self.config["created"],
             "versions": self.config["versions"],
-            "results": {"nash_conv": measured.nash_conv, "exploitability": measured.exploitability, "values": measured.values},
+            "results": {name: value for name, value in results.items() if value is not None},
         }
         return policy
 
@@ -247,11 +257,17 @@ class Run:
         """The policy learned so far, evaluated."""
         if self.metrics and self.metrics[-1].iterations == self.solver.iterations:
             return self.metrics[-1]
+        so_far: dict[str, Any] = {
+            "iterations": self.solver.iterations,
+            "seconds": round(self.seconds, 6),
+            "nodes": self.solver.nodes,
+        }
+        if self.game.drawn:
+            won = self.solver.earned / max(1, self.solver.iterations) if isinstance(self.solver, UCT) else np.zeros(0)
+            return Metric(**so_far, nash_conv=None, exploitability=None, values=tuple(won.tolist()), epsilons=())
         found: Evaluation = evaluate(self.game, self.solver.policy())
         return Metric(
-            iterations=self.solver.iterations,
-            seconds=round(self.seconds, 6),
-            nodes=self.solver.nodes,
+            **so_far,
             nash_conv=found.nash_conv,
             exploitability=found.exploitability,
             values=found.values,
@@ -270,9 +286,10 @@ class Run:
         files.write_text(self.folder / "metrics.jsonl", "".join(map(_line, self.metrics)))
 
     def _checkpoint(self) -> None:
-        data = io.BytesIO()
-        np.savez(data, seconds=np.float64(self.seconds), **self.solver.state())
-        files.write(self.folder / "checkpoint.npz", data.getvalue())
+        solver = self.solver
+        counts = {"seconds": np.float64(self.seconds), "iterations": solver.iterations, "nodes": solver.nodes}
+        with files.written(self.folder / "checkpoint.npz") as file:
+            np.savez(file, allow_pickle=False, **counts, **solver.tables())
 
 
 def evaluation_points() -> Iterator[int]:
@@ -319,7 +336,14 @@ def read_metrics(folder: Path) -> list[Metric]:
         try:
             fields = json.loads(line)
             metric = Metric(**{**fields, "values": tuple(fields["values"]), "epsilons": tuple(fields["epsilons"])})
-            numbers = (metric.iterations, metric.seconds, metric.nodes, metric.nash_conv, *metric.values, *metric.epsilons)
+            numbers = (
+                metric.iterations,
+                metric.seconds,
+                metric.nodes,
+                metric.nash_conv or 0.0,
+                *metric.values,
+                *metric.epsilons,
+            )
             if not all(map(math.isfinite, numbers)):
                 break
         except (ValueError, KeyError, TypeError):

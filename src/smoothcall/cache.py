@@ -1,0 +1,76 @@
+"""Tables that take long to compute and are always the same: built once, kept in a folder, checked when read.
+
+The folder is $SMOOTHCALL_CACHE, else smoothcall in the user's cache folder. A file is a NumPy array behind the digest of it.
+One that is damaged, or cannot be written, is no harm: the table is built again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from smoothcall import files
+from smoothcall.errors import UsageError
+from smoothcall.kernels.tables import Array
+from smoothcall.progress import report
+
+_DIGEST = hashlib.sha256().digest_size
+_HEAD = 4096  # where an array's description ends at the latest
+
+
+def folder() -> Path:
+    """Where tables are kept."""
+    named = os.environ.get("SMOOTHCALL_CACHE")
+    if named:
+        return Path(named)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", "~")).expanduser() / "smoothcall"
+    if sys.platform == "darwin":
+        return Path("~/Library/Caches/smoothcall").expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "smoothcall"
+
+
+def table(name: str, build: Callable[[], Array]) -> Array:
+    """The table of this name, from the folder; built and put there where it is missing or damaged."""
+    path = folder() / f"{name}.table"
+    found = _read(path)
+    if found is None:
+        found = np.ascontiguousarray(build())
+        _write(path, found)
+    found.flags.writeable = False
+    return found
+
+
+def _read(path: Path) -> Array | None:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    body = memoryview(data)[_DIGEST:]
+    if hashlib.sha256(body).digest() != data[:_DIGEST]:
+        report(f"{path.name} in the cache folder is damaged and is built again", 0.0)
+        return None
+    head = io.BytesIO(body[:_HEAD])
+    np.lib.format.read_magic(head)
+    shape, _, kind = np.lib.format.read_array_header_1_0(head)
+    return np.frombuffer(data, kind, offset=_DIGEST + head.tell()).reshape(shape)  # not copied: tables are large
+
+
+def _write(path: Path, array: Array) -> None:
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(array))
+    digest = hashlib.sha256(head.getvalue())
+    digest.update(array.data.cast("B"))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with files.written(path) as file:
+            file.write(digest.digest() + head.getvalue())
+            file.write(array.data.cast("B"))
+    except (OSError, UsageError) as error:
+        report(f"{path.name} cannot be kept in the cache folder ({error})", 1.0)

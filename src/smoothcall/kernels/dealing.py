@@ -1,0 +1,143 @@
+"""Deals of hold'em, drawn: cards to every player and the board, what each player sees of them, and how they compare.
+
+Deals are made in batches, a step at a time for all of them. The steps that read large tables then wait for many of them
+at once instead of for one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels.boards import CHANGE, SHIFT, rank_board
+from smoothcall.kernels.evaluator import Evaluator, evaluate
+from smoothcall.kernels.random import draw_bits, draw_deal
+from smoothcall.kernels.tables import Array, Walk, Whole
+
+BATCH = 512
+_BOARD = 5
+_HALF = np.uint64(32)
+_KIND: Whole = SHIFT
+
+
+class Cards(NamedTuple):
+    """What the buckets of a hold'em game are read from."""
+
+    evaluator: Evaluator
+    binomial: Array  # [cards + 1, 6] uint32
+    changed: Array  # [256, cards] uint8: each card after each change of suits
+    hand: Array  # [cards, cards] uint32: the number of two cards
+    preflop: Array  # [hands] uint16: bucket
+    flop_index: Array  # [boards] uint32: (kind << 8) | change of suits
+    turn_index: Array
+    river_index: Array
+    flop: Array  # [kinds, hands] uint16: bucket
+    turn: Array
+    river: Array  # [kinds, hands] uint16: strength
+    river_bucket: Array  # [strengths] uint16
+    outcome: Array  # [P ** P] uint16: how strengths compare, by how many are better than each player's (see `outcomes`)
+
+
+@kernel
+def deal_cards(cards: Cards, bucket: Array, outcome: Array, generator: Array) -> None:
+    """Fill bucket[n, P, 4] int32 and outcome[n] uint32 with fair deals, n at most BATCH."""
+    count, players = bucket.shape[0], bucket.shape[1]
+    held = 2 * players
+    card = np.empty((count, held + _BOARD), np.uint8)
+    place = np.empty((count, 3), np.uint32)
+    kind = np.empty((count, 3), np.uint32)
+    for deal in range(count):
+        draw_cards(card[deal], len(cards.binomial) - 1, generator)
+        rank_streets(card[deal], held, cards.binomial, place[deal])
+    for deal in range(count):
+        kind[deal, 0] = cards.flop_index[place[deal, 0]]
+        kind[deal, 1] = cards.turn_index[place[deal, 1]]
+        kind[deal, 2] = cards.river_index[place[deal, 2]]
+    for deal in range(count):
+        for player in range(players):
+            one, other = np.uint32(card[deal, 2 * player]), np.uint32(card[deal, 2 * player + 1])
+            bucket[deal, player, 0] = cards.preflop[cards.hand[one, other]]
+            bucket[deal, player, 1] = cards.flop[kind[deal, 0] >> _KIND, hand_after(cards, kind[deal, 0], one, other)]
+            bucket[deal, player, 2] = cards.turn[kind[deal, 1] >> _KIND, hand_after(cards, kind[deal, 1], one, other)]
+            bucket[deal, player, 3] = cards.river[kind[deal, 2] >> _KIND, hand_after(cards, kind[deal, 2], one, other)]
+    for deal in range(count):
+        for player in range(players):
+            bucket[deal, player, 3] = cards.river_bucket[np.uint32(bucket[deal, player, 3])]
+        outcome[deal] = cards.outcome[compare(cards, card[deal], players)]
+
+
+@kernel
+def deal_many(cards: Cards, bucket: Array, outcome: Array, generator: Array) -> None:
+    """The same for any number of deals."""
+    for start in range(0, len(bucket), BATCH):
+        deal_cards(cards, bucket[start : start + BATCH], outcome[start : start + BATCH], generator)
+
+
+@kernel
+def deal_listed(walk: Walk, bucket: Array, outcome: Array, generator: Array) -> None:
+    """The same in a game whose deals are listed."""
+    for deal in range(len(bucket)):
+        drawn = draw_deal(walk, generator)
+        bucket[deal] = walk.bucket[drawn]
+        outcome[deal] = walk.outcome[drawn]
+
+
+@inlined
+def hand_after(cards: Cards, entry: Whole, one: Whole, other: Whole) -> Whole:
+    """The number of a hand after the change of suits of a board's entry in its index."""
+    change = entry & CHANGE
+    return cards.hand[np.uint32(cards.changed[change, one]), np.uint32(cards.changed[change, other])]
+
+
+@inlined
+def draw_cards(card: Array, size: int, generator: Array) -> None:
+    """Fill card[n] with different cards of a deck."""
+    seen, bits, left = np.uint64(0), np.uint64(0), 0
+    place = 0
+    while place < len(card):
+        if left == 0:
+            bits, left = draw_bits(generator), 2
+        drawn = ((bits & np.uint64(0xFFFFFFFF)) * np.uint64(size)) >> _HALF
+        bits, left = bits >> _HALF, left - 1
+        bit = np.uint64(1) << drawn
+        if seen & bit == np.uint64(0):
+            seen |= bit
+            card[place] = drawn
+            place += 1
+
+
+@inlined
+def rank_streets(card: Array, held: int, binomial: Array, place: Array) -> None:
+    """The ranks of flop, turn and river among boards of their size: card[held:] -> place[3]."""
+    board = np.zeros(_BOARD, np.uint8)
+    for count in range(_BOARD):
+        at, dealt = count, card[held + count]
+        while at > 0 and board[at - 1] > dealt:
+            board[at] = board[at - 1]
+            at -= 1
+        board[at] = dealt
+        if count >= 2:
+            place[count - 2] = rank_board(board, count + 1, binomial)
+
+
+@inlined
+def compare(cards: Cards, card: Array, players: int) -> Whole:
+    """How many players hold a better hand than each player, as the digits of a number."""
+    keys, mask, evaluator = np.uint64(0), np.uint64(0), cards.evaluator
+    for place in range(2 * players, len(card)):
+        keys += evaluator.card_key[card[place]]
+        mask += evaluator.card_mask[card[place]]
+    strength = np.empty(players, np.int64)
+    for player in range(players):
+        one, other = card[2 * player], card[2 * player + 1]
+        own_keys, own_mask = keys + evaluator.card_key[one], mask + evaluator.card_mask[one]
+        strength[player] = evaluate(evaluator, own_keys + evaluator.card_key[other], own_mask + evaluator.card_mask[other])
+    number = np.uint32(0)
+    for player in range(players - 1, -1, -1):
+        better = np.uint32(0)
+        for other in range(players):
+            better += np.uint32(strength[other] > strength[player])
+        number = number * np.uint32(players) + better
+    return number
