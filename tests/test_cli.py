@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from smoothcall.cli import main
+from smoothcall.games.catalog import CATALOG
 from smoothcall.solvers import SOLVERS
 
 
@@ -37,7 +38,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 def test_lists(call: Any) -> None:
     games = json.loads(call("games", "--json").out)["games"]
-    assert [game["name"] for game in games] == ["rps", "kuhn", "kuhn-3p", "leduc", "leduc-3p"]
+    assert [game["name"] for game in games] == list(CATALOG)
     assert next(game for game in games if game["name"] == "leduc")["information_states"] == 288
     solvers = json.loads(call("solvers", "--json").out)["solvers"]
     assert [solver["name"] for solver in solvers] == list(SOLVERS)
@@ -140,6 +141,66 @@ def test_wrong_keys_axes_games_and_folders(call: Any, tmp_path: Path) -> None:
         assert message in result.err
         assert result.err.count("\n") == 1
     assert before == {path.name: path.read_bytes() for path in (tmp_path / "k").iterdir()}
+
+
+def test_matches(call: Any, tmp_path: Path) -> None:
+    done = call("match", "probe", "random", "--game", "leduc")
+    assert done.code == 0
+    assert "probe +1199.4 mbb/h (exact)" in done.out
+    done = call("match", "probe", "always-call", "random", "--game", "leduc", "--table", "table.png", "--json")
+    answer = json.loads(done.out)
+    assert done.code == 0
+    assert answer["columns"] == ["probe", "always-call", "random", "average"]
+    assert (tmp_path / "table.png").read_bytes()[:4] == b"\x89PNG"
+    for words, message in {
+        ("match", "probe", "--game", "leduc"): "1 players for leduc",
+        ("match", "probe", "random", "random", "--game", "leduc"): "3 players for leduc",
+        ("match", "probe", "random"): "say which one",
+        ("match", "probe", "nobody", "--game", "leduc"): "unknown player 'nobody'",
+        ("match", "probe", "random", "--game", "leduc", "--hands", "0"): "hands=0",
+        ("match", "probe", "random", "--game", "leduc", "--table", "nowhere/table.png"): "there is no folder",
+    }.items():
+        done = call(*words)
+        assert (done.code, done.out) == (2, ""), done.err
+        assert message in done.err
+
+
+def test_holdem(call: Any, tmp_path: Path) -> None:
+    """Learn, look, match, evaluate; what needs a list of deals is refused with a reason."""
+    settings = ["--set", "mixing=greatest", "--set", "explore=pot"]
+    done = call("train", "limit-holdem:grid=10/10/10", "smooth-uct", "--iterations", "2e5", *settings, "--out", "a")
+    assert done.code == 0
+    assert "in self-play" in done.out
+    assert not (tmp_path / "a" / "curve.png").exists()
+    assert call("train", "limit-holdem:grid=5/5/5", "mccfr", "--iterations", "2e3", "--out", "b").code == 0
+    done = call("show", "a", "AsAh/AdKc2c:rc/")
+    assert done.code == 0
+    assert "#9:rc/" in done.out
+    done = call("show", "a", "--json")
+    assert [state["key"] for state in json.loads(done.out)["states"]][:3] == ["AA:", "AKs:", "AKo:"]
+    done = call("match", "a", "b:greedy", "--hands", "2000", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["hands"] == 2000
+    done = call("evaluate", "a", "--deals", "10", "--episodes", "1e4", "--json")
+    answer = json.loads(done.out)
+    assert done.code == 0
+    assert answer["local_best_response"]["lower_bound"]
+    assert answer["learned_response"]["episodes"] == 10_000
+    assert call("resume", "a", "--iterations", "2.1e5").code == 0
+    for words, message in {
+        ("train", "limit-holdem", "cfr+"): "too many to list",
+        ("train", "limit-holdem:grid=0/1/1", "uct"): "option grid=0/1/1",
+        ("train", "no-limit-holdem:menu=x0", "uct"): "menu",
+        ("train", "no-limit-holdem:seats=7", "uct"): "at most 6",
+        ("plot", "a"): "no NashConv",
+        ("match", "a", "probe", "--game", "leduc"): "plays limit-holdem",
+        ("show", "a", "AsAs:"): "stands twice",
+        ("show", "a", "AsAh/AdKc2c:rc"): "does not lead to a decision",
+        ("evaluate", "a", "--deals", "0"): "deals=0",
+    }.items():
+        done = call(*words)
+        assert (done.code, done.out) == (2, ""), (words, done.err)
+        assert message in done.err
 
 
 def test_strategies_of_macmanus2019_are_evaluated(call: Any, tmp_path: Path) -> None:

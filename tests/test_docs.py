@@ -21,11 +21,11 @@ def test_generated_pages_are_current(name: str) -> None:
     assert (ROOT / "docs" / name).read_text() == PAGES[name](), "run `make docs`"
 
 
-def test_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readme_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    names: dict[str, object] = {}
-    exec(example, names)
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert examples
+    exec("".join(examples), {})
     assert (tmp_path / "leduc.agent").exists()
 
 

@@ -18,6 +18,7 @@ from smoothcall.solvers import SOLVERS
 from smoothcall.store.runs import Progress, Run, free_folder, read_config, read_metrics
 
 Watch = Callable[[Progress], None]
+_NAMES = str.maketrans({":": "-", ",": "-", "=": "", "/": "-"})  # of folders, from those of games
 Stop = Callable[[], bool]
 
 
@@ -31,14 +32,15 @@ class App:
         answer = []
         for name, entry in CATALOG.items():
             made = game(name)
+            nodes, deals, states = made.size
             answer.append(
                 {
                     "name": name,
                     "summary": entry.summary,
                     "players": made.players,
-                    "nodes": len(made.tree.kind),
-                    "deals": made.deals.count,
-                    "information_states": made.tree.rows,
+                    "nodes": nodes,
+                    "deals": deals,
+                    "information_states": states,
                     "options": _describe(options_of(name)),
                 }
             )
@@ -64,7 +66,7 @@ class App:
         watch: Watch | None = None,
         stop: Stop | None = None,
     ) -> dict[str, Any]:
-        stem = f"{game(game_spec).spec}-{solver_name}".replace(":", "-").replace("=", "").replace(",", "-")
+        stem = f"{game(game_spec).spec}-{solver_name}".translate(_NAMES)
         run = Run.create(
             out or free_folder(self.folder / "runs", stem),
             game_spec,
@@ -101,11 +103,28 @@ class App:
             path = path / "agent.agent"
         return load(path, game(of) if of else None)
 
-    def evaluate(self, path: Path, *, of: str | None = None, greedy: bool = False) -> dict[str, Any]:
+    def evaluate(
+        self,
+        path: Path,
+        *,
+        of: str | None = None,
+        greedy: bool = False,
+        deals: int = 5_000,
+        episodes: int = 20_000_000,
+        seed: int = 0,
+        watch: Callable[[float], None] | None = None,
+        stop: Stop | None = None,
+    ) -> dict[str, Any]:
+        """How good an agent is: exactly, or in games whose deals are drawn by lower bounds of what a best response wins.
+
+        Those play `deals` deals (local best response, two players) and learn for `episodes` a seat (learned response).
+        """
         from smoothcall.evaluation.equilibria import dominated_error, equilibrium_distance
 
         policy = self.agent(path, of)
         policy = policy.greedy() if greedy else policy
+        if policy.game.drawn:
+            return _bounds(policy, greedy, deals, episodes, seed, watch or (lambda fraction: None), stop)
         found = evaluate(policy.game, policy)
         answer: dict[str, Any] = {
             "game": policy.game.spec,
@@ -130,16 +149,32 @@ class App:
     def show(self, path: Path, key: str | None = None, *, of: str | None = None) -> dict[str, Any]:
         policy = self.agent(path, of)
         made = policy.game
-        rows = made.rows(key) if key is not None else range(made.tree.rows)
-        states = [
-            {
-                "player": int(made.row_player[row]),
-                "key": made.keys[row],
-                "probabilities": policy.probabilities(made.keys[row], int(made.row_player[row])),
-            }
-            for row in rows
-        ]
+        rows = made.rows(key) if key is not None else range(made.buckets[0] if made.drawn else made.tree.rows)
+        owner = {row: int(made.tree.player[made.node_of(row)]) for row in rows}
+        states = [{"player": owner[row], "key": made.key(row), "probabilities": policy.at(row)} for row in rows]
         return {"game": made.spec, "actions": list(made.actions), "states": states}
+
+    def match(
+        self,
+        players: Sequence[str],
+        *,
+        hands: int | None = None,
+        seed: int = 0,
+        of: str | None = None,
+        picture: Path | None = None,
+        watch: Callable[[float], None] | None = None,
+        stop: Stop | None = None,
+    ) -> dict[str, Any]:
+        """Play a match: `players` are names of simple players, agent files or folders of runs (`:greedy` behind them).
+
+        With a picture, everybody against everybody, two by two.
+        """
+        from smoothcall.experiments.cross_table import play_cross_table
+        from smoothcall.players.match import play_match
+
+        if picture is not None:
+            return play_cross_table(players, picture, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
+        return play_match(players, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
 
     def plot(self, folders: Sequence[Path], out: Path, *, x: str = "iterations") -> dict[str, Any]:
         from smoothcall.store.curves import AXES, draw_curves
@@ -156,6 +191,8 @@ class App:
         for folder, (_, metrics) in zip(folders, curves, strict=True):
             if not metrics:
                 raise UsageError(f"run {str(folder)!r} has no evaluations yet (go on with it: resume)")
+            if any(metric.nash_conv is None for metric in metrics):
+                raise UsageError(f"run {str(folder)!r} has no NashConv to draw: its game is too large (accepted: small games)")
         files.write(out, draw_curves(curves, x))
         return {"picture": str(out), "runs": [str(folder) for folder in folders]}
 
@@ -189,6 +226,24 @@ class App:
         return {"figures": figures}
 
 
+def _bounds(
+    policy: Policy, greedy: bool, deals: int, episodes: int, seed: int, watch: Callable[[float], None], stop: Stop | None
+) -> dict[str, Any]:
+    from smoothcall.evaluation.learned_response import learned_response
+    from smoothcall.evaluation.local_best_response import local_best_response
+
+    answer: dict[str, Any] = {"game": policy.game.spec, "greedy": greedy, "lines": [], "card": policy.card}
+    pair = policy.game.players == 2
+    if pair:
+        local = local_best_response(policy, deals=deals, seed=seed, watch=lambda done: watch(done / 2), stop=stop)
+        answer |= {"local_best_response": local.as_dict(), "lines": [str(local)]}
+    rest = 0.5 if pair else 1.0
+    learned = learned_response(
+        policy, episodes=episodes, hands=200_000, seed=seed, watch=lambda done: watch(1 - rest + rest * done), stop=stop
+    )
+    return {**answer, "learned_response": learned.as_dict(), "lines": [*answer["lines"], str(learned)]}
+
+
 def _describe(options: Mapping[str, Option]) -> list[dict[str, Any]]:
     return [
         {
@@ -207,7 +262,7 @@ def _report(run: Run) -> dict[str, Any]:
     return {
         "folder": str(run.folder),
         "agent": str(run.agent),
-        "curve": str(run.folder / "curve.png"),
+        "curve": None if run.game.drawn else str(run.folder / "curve.png"),
         "game": run.game.spec,
         "solver": run.solver.name,
         "done": run.done,

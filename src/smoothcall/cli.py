@@ -20,6 +20,7 @@ import typer
 from smoothcall import __version__
 from smoothcall.errors import UsageError
 from smoothcall.options import number
+from smoothcall.progress import watched
 
 if TYPE_CHECKING:
     from smoothcall.app import App
@@ -50,6 +51,7 @@ def _real(text: str) -> float:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Iterations = Annotated[int | None, typer.Option(parser=_whole, metavar="N", help="How many iterations in all, as 1e6.")]
+Seed = Annotated[int, typer.Option(parser=_whole, metavar="N", help="Seed of the random generator.")]
 Agent = Annotated[
     Path,
     typer.Argument(
@@ -84,7 +86,7 @@ def train(
     solver: Annotated[str, typer.Argument(metavar="SOLVER", help="A solver.")],
     iterations: Iterations = None,
     seconds: Annotated[float | None, typer.Option(parser=_real, metavar="S", help="How long to learn, instead.")] = None,
-    seed: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Seed of the random generator.")] = 0,
+    seed: Seed = 0,
     threads: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Threads; docs/threads.md says where they pay.")] = 1,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="An option of the solver; may be repeated.")
@@ -122,11 +124,27 @@ def evaluate(
     agent: Agent,
     greedy: Annotated[bool, typer.Option("--greedy", help="Evaluate the most likely action instead of the mixture.")] = False,
     of: Of = None,
+    deals: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Hold'em: deals of the local best response.")] = 5_000,
+    episodes: Annotated[
+        int, typer.Option(parser=_whole, metavar="N", help="Hold'em: episodes a seat of the learned response.")
+    ] = 20_000_000,
+    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Say exactly how good an agent is: NashConv, exploitability, values, what each player can gain."""
-    answer = _app().evaluate(agent, of=of, greedy=greedy)
+    """Say exactly how good an agent is: NashConv, exploitability, values, what each player can gain.
+
+    Hold'em is too large for that: there, lower bounds of what a best response wins, in mbb/h with intervals.
+    """
+    with _Watch(f"evaluating {agent.name}") as watch:
+        answer = _app().evaluate(
+            agent, of=of, greedy=greedy, deals=deals, episodes=episodes, seed=seed, watch=watch.share, stop=watch.stopped
+        )
     if _printed(as_json, answer):
+        return
+    if "lines" in answer:
+        _say(f"{answer['game']}{' (greedy)' if greedy else ''}")
+        for line in answer["lines"]:
+            _say(line)
         return
     _say(f"{answer['game']}{' (greedy)' if greedy else ''}, in chips a hand")
     rows = [["NashConv", answer["nash_conv"]], ["exploitability (NashConv / players)", answer["exploitability"]]]
@@ -160,6 +178,48 @@ def show(
         chances = [state["probabilities"].get(action) for action in answer["actions"]]
         rows.append([state["player"], state["key"], *("" if chance is None else _bar(chance) for chance in chances)])
     _table(["player", "information state", *answer["actions"]], rows)
+
+
+@cli.command()
+def match(
+    players: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B [C...]",
+            help="always-raise, always-call, probe, random; an agent file or the folder of a run, :greedy behind it for its "
+            "most likely actions.",
+        ),
+    ],
+    hands: Annotated[
+        int | None,
+        typer.Option(parser=_whole, metavar="N", help="How many hands [default: 100,000; small games: the exact result]."),
+    ] = None,
+    seed: Seed = 0,
+    of: Annotated[str | None, typer.Option("--game", metavar="GAME", help="The game, where no agent says it.")] = None,
+    table: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Everybody against everybody, two by two; the picture to write.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Play a match: every deal once in each seating, winnings in mbb/h with intervals over independent deals.
+
+    Examples: smoothcall match runs/leduc-cfr+ probe; smoothcall match a.agent b.agent probe always-call --table table.png
+    """
+    with _Watch(" - ".join(Path(player).name for player in players)) as watch:
+        answer = _app().match(players, hands=hands, seed=seed, of=of, picture=table, watch=watch.share, stop=watch.stopped)
+    if not _printed(as_json, answer):
+        if table is None:
+            for line in answer["lines"]:
+                _say(line)
+        else:
+            cells = [[_winnings(cell) for cell in row] for row in answer["mbb"]]
+            _table(
+                [f"{answer['game']}, mbb/h (95 %)", *answer["columns"]],
+                [[name, *row] for name, row in zip(answer["rows"], cells, strict=True)],
+            )
+            _say(f"wrote {answer['picture']}")
+    if not answer["done"]:
+        raise typer.Exit(130)
 
 
 @cli.command()
@@ -236,7 +296,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a bar shows something else
     try:
-        code = cli(standalone_mode=False)
+        with watched(_note):
+            code = cli(standalone_mode=False)
     except _PARSING as error:
         code = _fail(" ".join(error.format_message().split()), 2)
     except UsageError as error:
@@ -254,6 +315,15 @@ def main() -> None:
 def _fail(text: str, code: int) -> int:
     typer.echo(f"smoothcall: {text}", err=True)
     return code
+
+
+def _note(what: str, fraction: float) -> None:
+    """Work that comes up on the way (tables built at first use): a bar on a terminal, else its beginning and end."""
+    if sys.stderr.isatty():
+        bar = "█" * round(20 * fraction)
+        typer.echo(f"\r{what}  {bar:<20} {fraction:4.0%}", err=True, nl=fraction >= 1)
+    elif fraction in (0, 1):
+        _tell(f"{what}{': done' if fraction else ''}")
 
 
 def _app() -> App:
@@ -313,6 +383,11 @@ class _Watch:
     def _draw(self, at: Any) -> None:
         self.bar.update(self.task, completed=at.fraction, text=self._line(at))
 
+    def share(self, fraction: float) -> None:
+        """Progress of which only the share done is known."""
+        if self.console.is_terminal:
+            self.bar.update(self.task, completed=fraction, text=f"{fraction:.0%}")
+
     def _tell(self, at: Any) -> None:
         """Without a terminal: a plain line every five seconds."""
         if at.seconds - self.told >= 5:
@@ -325,10 +400,12 @@ def _print_run(answer: dict[str, Any], as_json: bool) -> None:
         state = "" if answer["done"] else f"  (stopped; go on with: smoothcall resume {shlex.quote(answer['folder'])})"
         _say(f"{answer['game']} {answer['solver']}: {answer['iterations']:,} iterations in {answer['seconds']:.2f} s{state}")
         values = ", ".join(f"player {player} {value:+.6f}" for player, value in enumerate(answer["values"]))
-        _say(f"NashConv {answer['nash_conv']:.3g}   exploitability {answer['exploitability']:.3g}   values: {values}")
+        exact = answer["nash_conv"] is not None
+        measured = f"NashConv {answer['nash_conv']:.3g}   exploitability {answer['exploitability']:.3g}   " if exact else ""
+        _say(f"{measured}values{'' if exact else ' in self-play'}: {values}")
         if answer["note"]:
             _say(f"note: {answer['note']}")
-        _say(f"saved {answer['agent']} and {answer['curve']}")
+        _say(f"saved {' and '.join([answer['agent'], *([answer['curve']] if answer['curve'] else [])])}")
         folder = shlex.quote(answer["folder"])
         _say(f"try next:  smoothcall show {folder}   smoothcall evaluate {folder}   smoothcall plot {folder}")
     if not answer["done"]:
@@ -360,6 +437,13 @@ def _tell(text: str) -> None:
 
 def _figure(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.6g}"
+
+
+def _winnings(cell: dict[str, Any] | None) -> str:
+    if cell is None:
+        return ""
+    low, high = cell["interval_95"]
+    return f"{cell['mean']:+.1f} ± {(high - low) / 2:.1f}"
 
 
 def _bar(chance: float) -> str:

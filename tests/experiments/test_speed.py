@@ -14,11 +14,16 @@ FLOORS = {
     "leduc-xfp": ("iterations/s", 1_000),
     "leduc-external-mccfr": ("iterations/s", 100_000),
     "leduc-3p-cfr-plus": ("iterations/s", 100),
+    "evaluate-7-cards": ("hands/s", 20e6),
+    "limit-holdem-smooth-uct": ("episodes/s", 150_000),
+    "limit-holdem-match": ("hands/s", 250_000),
 }
 CEILINGS = {
     "leduc-nash-conv": ("ms", 0.1),
     "leduc-3p-nash-conv": ("ms", 100),
     "leduc-lp": ("s", 0.3),
+    "count-7-cards": ("s", 2.5),
+    "preflop-equity": ("ms", 60),
 }
 
 

@@ -12,6 +12,7 @@ from smoothcall.errors import unknown
 EXPERIMENTS = {
     "macmanus2019": "Learning to Play Leduc Hold'em: UCT and Smooth UCT by self-play",
     "heinrich2014": "Self-Play Monte-Carlo Tree Search in Computer Poker: UCT and Smooth UCT on Kuhn poker, beside CFR",
+    "heinrich2014-holdem": "the same paper's half on limit Texas hold'em, two and three players",
     "bahuguna2018": "Learning for Hidden Information Games: regret matching and CFR on Rock-Paper-Scissors and Kuhn poker",
 }
 
@@ -20,5 +21,7 @@ def reproduce(name: str, *, quick: bool, out: Path, tell: Callable[[str], None])
     """Run a paper's experiments, write its page under `out`, and return the checks with their verdicts."""
     if name not in EXPERIMENTS:
         raise unknown("paper", name, EXPERIMENTS)
-    answer: dict[str, Any] = import_module(f"smoothcall.experiments.{name}").run(quick=quick, out=out, tell=tell)
+    answer: dict[str, Any] = import_module(f"smoothcall.experiments.{name.replace('-', '_')}").run(
+        quick=quick, out=out, tell=tell
+    )
     return answer

@@ -26,17 +26,20 @@ class Figure:
         return {"name": self.name, "value": self.value, "unit": self.unit, "spread": self.spread, "peers": {}}
 
 
+Timed = Callable[[], object]
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """`prepare` builds and warms up, and returns what is timed; a repeat's figure is `figure(seconds it took)`."""
 
     unit: str
-    prepare: Callable[[], Callable[[], None]]
+    prepare: Callable[[], Timed]
     figure: Callable[[float], float]
 
 
-def _iterations(game_name: str, solver_name: str, count: int, **options: Any) -> Callable[[], Callable[[], None]]:
-    def prepare() -> Callable[[], None]:
+def _iterations(game_name: str, solver_name: str, count: int, **options: Any) -> Callable[[], Timed]:
+    def prepare() -> Timed:
         made = solver(solver_name, game(game_name), seed=1, **options)
         made.prepare()
         return lambda: made.run(count)
@@ -44,8 +47,8 @@ def _iterations(game_name: str, solver_name: str, count: int, **options: Any) ->
     return prepare
 
 
-def _nash_conv(game_name: str, count: int) -> Callable[[], Callable[[], None]]:
-    def prepare() -> Callable[[], None]:
+def _nash_conv(game_name: str, count: int) -> Callable[[], Timed]:
+    def prepare() -> Timed:
         made = game(game_name)
         trained = solver("cfr+", made)
         trained.run(10)
@@ -61,7 +64,7 @@ def _nash_conv(game_name: str, count: int) -> Callable[[], Callable[[], None]]:
     return prepare
 
 
-def _lp() -> Callable[[], None]:
+def _lp() -> Timed:
     made = game("leduc")
 
     def timed() -> None:
@@ -74,7 +77,7 @@ def _lp() -> Callable[[], None]:
     return timed
 
 
-def _fresh() -> Callable[[], None]:
+def _fresh() -> Timed:
     """A new policy each time, checked and turned into sequences, to be honest about what a policy keeps."""
     made = game("leduc")
     table = Policy.uniform(made).table
@@ -85,6 +88,96 @@ def _fresh() -> Callable[[], None]:
 
     return timed
 
+
+def _evaluator(count: int) -> Callable[[], Timed]:
+    """Random hands of seven cards, made beforehand: more than the first caches hold."""
+
+    def prepare() -> Timed:
+        import numpy as np
+
+        from smoothcall.information.evaluator import evaluator
+        from smoothcall.kernels.evaluator import evaluate_hands
+
+        random, tables = np.random.default_rng(1), evaluator()
+        hands = np.argsort(random.random((count, 52)), axis=1)[:, :7].astype(np.uint8)
+        strength = np.zeros(count, np.uint16)
+        return lambda: [evaluate_hands(tables, hands, strength) for _ in range(20)]
+
+    return prepare
+
+
+def _count() -> Timed:
+    """Every hand of seven cards, counted by strength."""
+    import numpy as np
+
+    from smoothcall.information.evaluator import evaluator
+    from smoothcall.kernels.evaluator import count_strengths
+
+    tables = evaluator()
+
+    def timed() -> None:
+        counts = np.zeros(tables.classes + 1, np.int64)
+        count_strengths(tables, 7, counts)
+        if counts.sum() != 133_784_560:
+            raise AssertionError(f"{counts.sum()} hands of seven cards were counted")
+
+    return timed
+
+
+def _preflop() -> Timed:
+    from smoothcall.evaluation.equity import equity
+
+    def timed() -> None:
+        if equity(["AhKh", "QdQc"]).count != 1_712_304:
+            raise AssertionError("not all boards were counted")
+
+    return timed
+
+
+def _strengths() -> Timed:
+    """All tables of 52 cards, built in an empty cache folder; what they cost to write is part of it."""
+    import os
+    import tempfile
+
+    from smoothcall.games.cards import STANDARD
+    from smoothcall.information.strength import strengths
+
+    def timed() -> None:
+        before = os.environ.get("SMOOTHCALL_CACHE")
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["SMOOTHCALL_CACHE"] = folder
+            try:
+                strengths.__wrapped__(STANDARD)
+            finally:
+                os.environ.pop("SMOOTHCALL_CACHE") if before is None else os.environ.update(SMOOTHCALL_CACHE=before)
+
+    return timed
+
+
+def _tree() -> Timed:
+    def timed() -> None:
+        if game("limit-holdem-3p").tree.rows != 120_036_830:
+            raise AssertionError("the three-player tree has other rows than it should")
+
+    return timed
+
+
+def _match(count: int) -> Callable[[], Timed]:
+    """Two table policies, each deal in both seatings; a hand is one play of one seating."""
+
+    def prepare() -> Timed:
+        from smoothcall.evaluation.match import Strategy, sample
+
+        made = game("limit-holdem")
+        learner = solver("smooth-uct", made, seed=1, mixing="greatest", explore="pot")
+        learner.run(1_000_000)
+        players = [Strategy(learner.policy()), Strategy(learner.current_policy())]
+        return lambda: sample(made, players, count // 2, seed=1)
+
+    return prepare
+
+
+_HOLDEM: dict[str, Any] = {"mixing": "greatest", "explore": "pot", "k": 0.5}
 
 TASKS: dict[str, Task] = {
     "leduc-cfr-plus": Task("iterations/s", _iterations("leduc", "cfr+", 20_000), lambda s: 20_000 / s),
@@ -102,6 +195,18 @@ TASKS: dict[str, Task] = {
     "leduc-smooth-uct-2-threads": Task(
         "episodes/s", _iterations("leduc", "smooth-uct", 2_000_000, threads=2, c=18), lambda s: 2e6 / s
     ),
+    "evaluate-7-cards": Task("hands/s", _evaluator(200_000), lambda s: 20 * 200_000 / s),
+    "count-7-cards": Task("s", _count, lambda s: s),
+    "preflop-equity": Task("ms", _preflop, lambda s: 1000 * s),
+    "strength-tables": Task("s", _strengths, lambda s: s),
+    "limit-holdem-smooth-uct": Task(
+        "episodes/s", _iterations("limit-holdem:grid=L", "smooth-uct", 2_000_000, **_HOLDEM), lambda s: 2e6 / s
+    ),
+    "limit-holdem-smooth-uct-2-threads": Task(
+        "episodes/s", _iterations("limit-holdem:grid=L", "smooth-uct", 4_000_000, threads=2, **_HOLDEM), lambda s: 4e6 / s
+    ),
+    "limit-holdem-3p-tree": Task("s", _tree, lambda s: s),
+    "limit-holdem-match": Task("hands/s", _match(1_000_000), lambda s: 1e6 / s),
     "leduc-3p-cfr-plus": Task("iterations/s", _iterations("leduc-3p", "cfr+", 100), lambda s: 100 / s),
 }
 

@@ -1,0 +1,20 @@
+"""Limit hold'em in seconds: learn through a coarse grid, look at a hand, and see what it wins of a player who always calls.
+
+The tables of hand strength are built at first use and then read from the cache folder.
+"""
+
+import smoothcall as sc
+from smoothcall.players.agent import PolicyPlayer
+from smoothcall.players.simple import SIMPLE
+
+assert sc.rank("AhKh", "QhJhTh").name == "straight flush, ace high"
+assert 0.81 < sc.equity(["AA", "KK"]).players[0].equity < 0.82
+
+game = sc.game("limit-holdem", grid="20/20/20")
+learner = sc.solver("smooth-uct", game, seed=1, mixing="greatest", explore="pot", k=0.5)
+learner.run(3_000_000)
+greedy = learner.current_policy()
+assert greedy.probabilities("AsAh:r")["f"] == 0  # aces are not folded to a raise
+
+won = sc.match(game, [PolicyPlayer(greedy), SIMPLE["always-call"]()], names=["learned", "always-call"], hands=100_000)
+assert won.estimates[0].interval()[0] > 0  # mbb/h, 95 %

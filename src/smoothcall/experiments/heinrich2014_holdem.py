@@ -1,0 +1,284 @@
+"""heinrich2014, its half on Texas hold'em: limit games of two and three players, learned through a grid of E[HS^2].
+
+The opponents of the document cannot be had, except for two that it describes: Always-Raise and Probe. So its agents are
+trained again and play each other, an agent learned by MCCFR, and the simple players; and they are measured by what it had
+no means for, local best responses and learned ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from smoothcall.errors import UsageError
+from smoothcall.evaluation.learned_response import learned_response
+from smoothcall.evaluation.local_best_response import local_best_response
+from smoothcall.experiments.cross_table import CrossTable, cross_table, draw_table
+from smoothcall.experiments.ledger import Page
+from smoothcall.information.game import game
+from smoothcall.players.agent import PolicyPlayer
+from smoothcall.players.match import match
+from smoothcall.players.simple import SIMPLE
+from smoothcall.players.view import Player
+from smoothcall.policy import Policy, load
+from smoothcall.solvers import solver
+from smoothcall.store.runs import GREEDY, Run
+
+TITLE = "heinrich2014: Self-Play Monte-Carlo Tree Search in Computer Poker (limit Texas hold'em)"
+SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One of the document's agents, or the one beside them. A label of the document, a game, a solver with its options."""
+
+    label: str
+    game: str
+    solver: str
+    options: dict[str, Any]
+    published: str = ""  # its winnings in the document's table
+
+    @property
+    def file(self) -> str:
+        return self.label.lower().replace(", ", "-").replace(" ", "-").replace("=", "")
+
+    def command(self, iterations: int) -> str:
+        settings = "".join(f" --set {name}={value}" for name, value in self.options.items())
+        return f"smoothcall train {self.game} {self.solver} --iterations {iterations:g} --seed {SEED}{settings}"
+
+
+def _agent(label: str, played: str, k: float, published: str = "") -> Agent:
+    smooth = label.startswith("Smooth")
+    options = ({"mixing": "greatest"} if smooth else {}) | {"explore": "pot", "k": k}
+    return Agent(label, played, "smooth-uct" if smooth else "uct", options, published)
+
+
+TWO = (
+    _agent("UCT S, k=1", "limit-holdem:grid=S", 1, "72 ± 21, -47 ± 20"),
+    _agent("UCT S, k=0.5", "limit-holdem:grid=S", 0.5, "54 ± 21, 26 ± 21"),
+    _agent("Smooth UCT S, k=1", "limit-holdem:grid=S", 1, "51 ± 20, 7 ± 21"),
+    _agent("Smooth UCT S, k=0.5", "limit-holdem:grid=S", 0.5, "56 ± 20, -41 ± 20"),
+    _agent("UCT L, k=0.5", "limit-holdem:grid=L", 0.5, "60 ± 20, -17 ± 21"),
+    _agent("Smooth UCT L, k=0.5", "limit-holdem:grid=L", 0.5, "18 ± 19, 32 ± 21"),
+)
+THREE = (
+    _agent("UCT 3p", "limit-holdem-3p", 0.5, "760 ± 77"),
+    _agent("Smooth UCT 3p", "limit-holdem-3p", 0.5, "910 ± 78"),
+)
+MCCFR = Agent("MCCFR S", "limit-holdem:grid=S", "mccfr", {})
+RAISER, PROBE = "always-raise", "probe"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is done."""
+
+    two: tuple[Agent, ...]
+    episodes: int  # of each two-player agent
+    three: int  # episodes of each three-player agent; 0: none
+    walks: int  # iterations of MCCFR
+    hands: int  # of each pair
+    deals: int  # of the local best responses
+    response: int  # episodes a seat of the learned ones
+    keep: bool = False  # whether agents are trained as runs and kept
+
+
+FULL = Size(TWO, 1_000_000_000, 300_000_000, 20_000_000, 1_000_000, 4_000, 10_000_000, keep=True)
+QUICK = Size((TWO[1], TWO[3]), 10_000_000, 10_000_000, 100_000, 100_000, 300, 500_000)
+
+
+def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
+    name = "heinrich2014-holdem-quick" if quick else "heinrich2014-holdem"
+    page = Page(name, TITLE, "smoothcall reproduce heinrich2014-holdem" + (" --quick" if quick else ""))
+    report(page, QUICK if quick else FULL, out, tell)
+    return page.write(out)
+
+
+def report(page: Page, size: Size, out: Path, tell: Callable[[str], None]) -> None:
+    """Everything the page says, at this size."""
+    agents = out / page.name / "agents" if size.keep else None
+    _sizes(page)
+    found = {agent.label: _trained(agent, size.episodes, agents, tell) for agent in size.two}
+    found[MCCFR.label] = _trained(MCCFR, size.walks, agents, tell)
+    _two_players(page, size, found, tell)
+    _bounds(page, size, found, tell)
+    del found
+    if size.three:
+        _three_players(page, size, agents, tell)
+    _commands(page, size)
+
+
+def _sizes(page: Page) -> None:
+    page.heading("The abstractions (Table 1)")
+    rows = []
+    for label, played in (("2p S", "limit-holdem:grid=S"), ("2p L", "limit-holdem:grid=L"), ("3p", "limit-holdem-3p")):
+        made = game(played)
+        nodes, _, states = made.size
+        rows.append([label, *made.buckets, f"{nodes:,}", f"{states:,}"])
+    page.table(["", "preflop", "flop", "turn", "river", "nodes of the action tree", "information states"], rows)
+    page.text(
+        "E[HS^2] is exact, over all run-outs and opponents' hands, and divided by an even grid over [0, 1]. Players forget "
+        "the buckets of earlier streets."
+    )
+
+
+def _trained(agent: Agent, iterations: int, folder: Path | None, tell: Callable[[str], None]) -> tuple[Policy, Policy]:
+    """(average policy, greedy policy) of an agent: read where it lies trained in the folder, else learned."""
+    if folder is None:
+        tell(f"training {agent.label}")
+        learner = solver(agent.solver, game(agent.game), seed=SEED, **agent.options)
+        learner.run(iterations)
+        return learner.policy(), learner.current_policy() if agent is not MCCFR else learner.policy().greedy()
+    average, greedy = folder / f"{agent.file}.agent", folder / f"{agent.file}-greedy.agent"
+    if not (average.exists() and (greedy.exists() or agent is MCCFR)):
+        tell(f"training {agent.label}: {agent.command(iterations)}")
+        at = Path("runs") / "heinrich2014" / agent.file
+        made = (
+            Run.open(at)
+            if at.exists()
+            else Run.create(at, agent.game, agent.solver, seed=SEED, options=agent.options, iterations=iterations)
+        )
+        made.train()
+        folder.mkdir(parents=True, exist_ok=True)
+        load(made.agent).save(average)
+        if agent is not MCCFR:
+            load(made.folder / GREEDY).save(greedy)
+    policy = load(average)
+    _verify(agent, policy, iterations)
+    return policy, load(greedy, policy.game) if agent is not MCCFR else policy.greedy()
+
+
+def _verify(agent: Agent, policy: Policy, iterations: int) -> None:
+    """An agent that lies there must be the one that would be trained."""
+    about = policy.card.get("solver", {})
+    options = {name: about.get("options", {}).get(name) for name in agent.options}
+    if (about.get("name"), about.get("seed"), options) != (agent.solver, SEED, agent.options):
+        raise UsageError(f"the agent {agent.file!r} in the ledger was not made by: {agent.command(iterations)}")
+    if policy.card.get("iterations", 0) < iterations:
+        raise UsageError(f"the agent {agent.file!r} in the ledger has {policy.card.get('iterations')} iterations")
+
+
+Found = dict[str, tuple[Policy, Policy]]
+
+
+def _two_players(page: Page, size: Size, found: Found, tell: Callable[[str], None]) -> None:
+    page.heading("Two players: everybody against everybody (Table 2)")
+    page.text(
+        f"{size.hands:,} hands a pair, every deal in both seatings, in mbb/h with 95 % intervals. The document played Sparbot "
+        "and FellOmen2, which cannot be had; its figures (68 % intervals) stand beside. It froze its agents to the action of "
+        f"the highest value, as the first table does. Ours were trained for {size.episodes:,} episodes, the document's for "
+        "about 7,000,000,000."
+    )
+    page.table(["", "published: Sparbot, FellOmen2"], [[agent.label, agent.published] for agent in size.two])
+    for greedy in (True, False):
+        how = "greedy" if greedy else "average policies"
+        tell(f"everybody against everybody, {how}")
+        players: dict[str, Player] = {label: PolicyPlayer(pair[greedy]) for label, pair in found.items()}
+        made = next(iter(found.values()))[0].game
+        table = cross_table(made, players | _simple(), hands=size.hands, seed=SEED)
+        name = "greedy" if greedy else "average"
+        page.picture(f"table-2-{name}", draw_table(table), f"Everybody against everybody, {how}: mbb/h of the row")
+        page.data[f"table 2, {how}"] = table.as_dict()
+        _sane(page, table, size, [agent.label for agent in size.two], how)
+    folds = [
+        (label, how, policy.probabilities(key)["f"])
+        for label, pair in found.items()
+        for how, policy in zip(("average", "greedy"), pair, strict=True)
+        for key in ("AA:", "AA:r", "AA:cr", "AA:rr")
+    ]
+    most = max(chance for _, _, chance in folds)
+    page.check(
+        "AA is never folded before the flop", "(sanity)", f"at most {most:.1%}", passed=most == 0 if _long(size) else None
+    )
+
+
+def _long(size: Size) -> bool:
+    """Whether agents are trained long enough to be judged."""
+    return size.episodes >= 100_000_000
+
+
+def _simple() -> dict[str, Player]:
+    return {name: made() for name, made in SIMPLE.items()}
+
+
+def _sane(page: Page, table: CrossTable, size: Size, labels: list[str], how: str) -> None:
+    against = [column for column in table.columns if column in SIMPLE]
+    worst, name = min(
+        (cell.interval()[0], f"{label} against {column}")
+        for label in labels
+        for column in against
+        if (cell := table.cells[table.rows.index(label)][table.columns.index(column)]) is not None
+    )
+    page.check(
+        f"Every agent beats the simple players ({how})",
+        "(sanity)",
+        f"least lower end {worst:+.0f} mbb/h, {name}",
+        passed=worst > 0 if _long(size) else None,
+    )
+
+
+def _bounds(page: Page, size: Size, found: Found, tell: Callable[[str], None]) -> None:
+    page.heading("How exploitable are they?")
+    page.text(
+        "The document could not say. Two lower bounds of what a best response wins, in mbb/h with 95 % intervals: a local best "
+        f"response ({size.deals:,} deals in both seats), which tracks the agent's range exactly and then looks one move ahead, "
+        f"and UCT trained against the frozen agent for {size.response:,} episodes a seat in the same abstraction. Folding "
+        "every hand loses 750."
+    )
+    rows, data = [], {}
+    for label, pair in found.items():
+        for how, policy in zip(("average", "greedy"), pair, strict=True):
+            tell(f"best responses to {label}, {how}")
+            local = local_best_response(policy, deals=size.deals, seed=SEED)
+            learned = learned_response(policy, episodes=size.response, hands=size.hands, seed=SEED)
+            figures = [f"{one.total.mean:+.0f} ± {one.total.half_width():.0f}" for one in (local, learned)]
+            rows.append([label, how, *figures])
+            data[f"{label}, {how}"] = {"local": local.as_dict(), "learned": learned.as_dict()}
+    page.table(["agent", "", "local best response wins at least", "learned response wins at least"], rows)
+    page.data["best responses"] = data
+
+
+def _three_players(page: Page, size: Size, folder: Path | None, tell: Callable[[str], None]) -> None:
+    page.heading("Three players (Table 3)")
+    page.text(
+        f"Against Always-Raise and Probe, every deal in all six seatings. Trained for {size.three:,} episodes (the document: "
+        "about 12,000,000,000). The document lets states with fewer than 10,000 visits play their average policy only; ours "
+        "has too few episodes for that, most states would never get there, and selects by bounds from the start."
+    )
+    rows, data = [], {}
+    for agent, (label, policy) in _three(size, folder, tell):
+        for hands in (30_000, max(30_000, size.hands)):
+            players: list[Player] = [PolicyPlayer(policy), *(SIMPLE[name]() for name in (RAISER, PROBE))]
+            result = match(policy.game, players, names=[label, RAISER, PROBE], hands=hands, seed=SEED)
+            won = result.estimates[0]
+            low, high = won.interval(0.68)
+            rows.append([label, f"{hands:,}", f"{won.mean:+.0f} ± {(high - low) / 2:.0f}", agent.published])
+            data[f"{label}, {hands} hands"] = result.as_dict()
+        if "greedy" in label:
+            page.check(
+                f"{agent.label} (greedy) beats Always-Raise and Probe by more than 500 mbb/h",
+                agent.published,
+                f"{won.mean:.0f} ± {won.half_width():.0f} (95 %)",
+                passed=won.interval()[0] > 500 if size.three >= 100_000_000 else None,
+            )
+    page.table(["agent", "hands", "mbb/h (68 %)", "published, greedy (68 %)"], rows)
+    page.data["table 3"] = data
+
+
+def _three(size: Size, folder: Path | None, tell: Callable[[str], None]) -> Iterator[tuple[Agent, tuple[str, Policy]]]:
+    """The three-player agents one after the other: each needs gigabytes while it is trained."""
+    for agent in THREE:
+        average, greedy = _trained(agent, size.three, folder, tell)
+        yield agent, (f"{agent.label}, greedy", greedy)
+        yield agent, (f"{agent.label}, average", average)
+
+
+def _commands(page: Page, size: Size) -> None:
+    page.heading("How the agents were made")
+    agents = [(agent, size.episodes) for agent in size.two] + [(MCCFR, size.walks)]
+    agents += [(agent, size.three) for agent in THREE] if size.three else []
+    page.table(["agent", "command"], [[agent.label, f"`{agent.command(count)}`"] for agent, count in agents])
+    if size.keep:
+        page.text("The agents lie in this folder's `agents`; `smoothcall reproduce` reads those that are there.")

@@ -1,0 +1,45 @@
+"""The hold'em half of heinrich2014 at its smallest: every part of the page is made, and nothing is judged too early."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from smoothcall.errors import UsageError
+from smoothcall.experiments import heinrich2014_holdem as holdem
+from smoothcall.experiments.ledger import Page
+
+TINY = holdem.Size((holdem.TWO[1], holdem.TWO[5]), 100_000, 0, 2_000, 4_000, 10, 20_000)
+
+
+def test_every_part(tmp_path: Path) -> None:
+    page = Page("tiny", holdem.TITLE, "smoothcall reproduce heinrich2014-holdem")
+    holdem.report(page, TINY, tmp_path, lambda line: None)
+    answer = page.write(tmp_path)
+    assert [check["verdict"] for check in answer["checks"]] == ["needs the full run"] * 3
+    text = (tmp_path / "tiny.md").read_text()
+    assert "| 3p | 169 | 1000 | 100 | 10 | 23,937,308 | 120,036,830 |" in text
+    data = json.loads((tmp_path / "tiny" / "data.json").read_text())
+    assert set(data["best responses"]) == {
+        f"{label}, {how}" for label in ("UCT S, k=0.5", "Smooth UCT L, k=0.5", "MCCFR S") for how in ("average", "greedy")
+    }
+    for how in ("greedy", "average"):
+        assert (tmp_path / "tiny" / f"table-2-{how}.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_agents_are_kept_and_read_again_but_not_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    agent, told = holdem.TWO[1], []
+    first = holdem._trained(agent, 5_000, tmp_path / "agents", told.append)
+    again = holdem._trained(agent, 5_000, tmp_path / "agents", told.append)
+    assert len(told) == 1
+    for one, other in zip(first, again, strict=True):
+        assert (one.weights == other.weights).all()
+    with pytest.raises(UsageError, match="5000 iterations"):
+        holdem._trained(agent, 6_000, tmp_path / "agents", told.append)
+    (tmp_path / "agents" / f"{agent.file}.agent").rename(tmp_path / "agents" / f"{holdem.TWO[0].file}.agent")
+    (tmp_path / "agents" / f"{agent.file}-greedy.agent").rename(tmp_path / "agents" / f"{holdem.TWO[0].file}-greedy.agent")
+    with pytest.raises(UsageError, match="was not made by"):
+        holdem._trained(holdem.TWO[0], 5_000, tmp_path / "agents", told.append)
