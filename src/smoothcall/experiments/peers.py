@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
 from smoothcall.experiments.speed import Figure, Task, timing
+from smoothcall.games.cards import STANDARD
 
 APART = "leduc_poker"
 MERGED = "leduc_poker(suit_isomorphism=true)"
@@ -28,6 +30,8 @@ PACKAGES = {  # what people call it -> (what is imported, what is installed)
     "LiteEFG": ("LiteEFG", "LiteEFG"),
     "cvxpy": ("cvxpy", "cvxpy"),
     "ECOS": ("ecos", "ecos"),
+    "eval7": ("eval7", "eval7"),
+    "phevaluator": ("phevaluator", "phevaluator"),
 }
 
 
@@ -137,6 +141,32 @@ def _liteefg_nash_conv(game_name: str) -> Callable[[], None]:
     return lambda: environment.exploitability(graph.current_strategy(), "linear-avg-iterate")
 
 
+def _hands(count: int) -> list[list[str]]:
+    """Random hands of seven cards, by name."""
+    random, deck = Random(1), [STANDARD.name(card) for card in range(STANDARD.size)]
+    return [random.sample(deck, 7) for _ in range(count)]
+
+
+def _eval7(count: int) -> Task:
+    def prepare() -> Callable[[], object]:
+        import eval7
+
+        hands = [list(map(eval7.Card, hand)) for hand in _hands(count)]
+        return lambda: [eval7.evaluate(hand) for hand in hands]
+
+    return Task("hands/s", prepare, lambda s: count / s)
+
+
+def _phevaluator(count: int) -> Task:
+    def prepare() -> Callable[[], object]:
+        import phevaluator
+
+        hands = [[phevaluator.Card(name).id_ for name in hand] for hand in _hands(count)]
+        return lambda: [phevaluator.evaluate_cards(*hand) for hand in hands]
+
+    return Task("hands/s", prepare, lambda s: count / s)
+
+
 def _task(unit: str, make: Callable[[str], Callable[[], object]], game_name: str, count: int) -> Task:
     """A repeat does it `count` times."""
     figure = {"iterations/s": lambda s: count / s, "ms": lambda s: 1000 * s / count, "s": lambda s: s / count}[unit]
@@ -179,6 +209,10 @@ PEERS: dict[str, dict[str, Peer]] = {
     },
     "leduc-lp": _both("OpenSpiel Python", ["OpenSpiel", "cvxpy", "ECOS"], "s", _openspiel_lp, 1, 3),
     "leduc-xfp": _both("OpenSpiel Python", ["OpenSpiel"], "iterations/s", _python_xfp, 1, 3),
+    "evaluate-7-cards": {  # called from Python, one hand at a time, as their users do; ours runs inside a kernel
+        "eval7": Peer(("eval7",), _eval7(50_000)),
+        "phevaluator": Peer(("phevaluator",), _phevaluator(20_000)),
+    },
     "leduc-external-mccfr": _both("OpenSpiel C++", ["OpenSpiel"], "iterations/s", _openspiel_external_mccfr, 10_000, 10_000),
 }
 
