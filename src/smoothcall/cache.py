@@ -11,6 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,6 @@ from smoothcall.kernels.tables import Array
 from smoothcall.progress import report
 
 _DIGEST = hashlib.sha256().digest_size
-_HEAD = 4096  # where an array's description ends at the latest
 
 
 def folder() -> Path:
@@ -49,17 +49,28 @@ def table(name: str, build: Callable[[], Array]) -> Array:
 
 def _read(path: Path) -> Array | None:
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            said = file.read(_DIGEST)
+            np.lib.format.read_magic(file)
+            shape, _, kind = np.lib.format.read_array_header_1_0(file)
+            length = file.tell()
+            file.seek(_DIGEST)
+            digest = hashlib.sha256(file.read(length - _DIGEST))
+            if prod(shape) * kind.itemsize != os.fstat(file.fileno()).st_size - length:
+                raise ValueError("its length is wrong")
+            array = np.empty(
+                shape, kind
+            )  # NumPy's own memory: large arrays lie on large pages, which makes them faster to read
+            file.readinto(array.data.cast("B"))
+        digest.update(array.data.cast("B"))
+        if digest.digest() != said:
+            raise ValueError("its digest is wrong")
     except OSError:
         return None
-    body = memoryview(data)[_DIGEST:]
-    if hashlib.sha256(body).digest() != data[:_DIGEST]:
+    except files.DAMAGED:
         report(f"{path.name} in the cache folder is damaged and is built again", 0.0)
         return None
-    head = io.BytesIO(body[:_HEAD])
-    np.lib.format.read_magic(head)
-    shape, _, kind = np.lib.format.read_array_header_1_0(head)
-    return np.frombuffer(data, kind, offset=_DIGEST + head.tell()).reshape(shape)  # not copied: tables are large
+    return array
 
 
 def _write(path: Path, array: Array) -> None:

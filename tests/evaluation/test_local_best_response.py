@@ -158,7 +158,7 @@ def play_hand(policy: sc.Policy, card: np.ndarray, seat: int, generator: np.rand
     game, tree, cards = policy.game, policy.game.tree, policy.game.abstraction.cards  # type: ignore[union-attr]
     size, held = len(cards.evaluator.card_key), other_hand(card, seat)
     reach, place, seen, node = np.ones(comb(size, 2)), np.zeros(3, np.uint32), -1, 0
-    rank_streets(card, 4, cards.binomial, place)
+    rank_streets(card, 4, cards.binomial, np.zeros(5, np.uint8), place)
     bucket, score, shares = np.zeros(len(reach), np.int32), np.zeros((2, len(reach)), np.int32), np.zeros((2, len(reach)))
 
     def agent(node: int, slot: int) -> np.ndarray:
@@ -216,7 +216,7 @@ def test_buckets_are_those_of_the_abstraction() -> None:
         board = dealt[4:].tolist()
         boards = [(), tuple(board[:3]), (board[3],), (board[4],)]
         place, bucket = np.zeros(3, np.uint32), np.zeros(comb(size, 2), np.int32)
-        rank_streets(dealt, 4, cards.binomial, place)
+        rank_streets(dealt, 4, cards.binomial, np.zeros(5, np.uint8), place)
         for street in range(4):
             kernels._see_buckets(cards, street, place, size, bucket)
             for hole in combinations([card for card in range(size) if card not in board][::3], 2):

@@ -48,9 +48,10 @@ def deal_cards(cards: Cards, bucket: Array, outcome: Array, generator: Array) ->
     card = np.empty((count, held + _BOARD), np.uint8)
     place = np.empty((count, 3), np.uint32)
     kind = np.empty((count, 3), np.uint32)
+    board, strength = np.zeros(_BOARD, np.uint8), np.zeros(players, np.int64)
     for deal in range(count):
         draw_cards(card[deal], len(cards.binomial) - 1, generator)
-        rank_streets(card[deal], held, cards.binomial, place[deal])
+        rank_streets(card[deal], held, cards.binomial, board, place[deal])
     for deal in range(count):
         kind[deal, 0] = cards.flop_index[place[deal, 0]]
         kind[deal, 1] = cards.turn_index[place[deal, 1]]
@@ -65,7 +66,7 @@ def deal_cards(cards: Cards, bucket: Array, outcome: Array, generator: Array) ->
     for deal in range(count):
         for player in range(players):
             bucket[deal, player, 3] = cards.river_bucket[np.uint32(bucket[deal, player, 3])]
-        outcome[deal] = cards.outcome[compare(cards, card[deal], players)]
+        outcome[deal] = cards.outcome[compare(cards, card[deal], strength)]
 
 
 @kernel
@@ -109,9 +110,8 @@ def draw_cards(card: Array, size: int, generator: Array) -> None:
 
 
 @inlined
-def rank_streets(card: Array, held: int, binomial: Array, place: Array) -> None:
-    """The ranks of flop, turn and river among boards of their size: card[held:] -> place[3]."""
-    board = np.zeros(_BOARD, np.uint8)
+def rank_streets(card: Array, held: int, binomial: Array, board: Array, place: Array) -> None:
+    """The ranks of flop, turn and river among boards of their size: card[held:] -> place[3]. board[5] is scratch."""
     for count in range(_BOARD):
         at, dealt = count, card[held + count]
         while at > 0 and board[at - 1] > dealt:
@@ -123,13 +123,13 @@ def rank_streets(card: Array, held: int, binomial: Array, place: Array) -> None:
 
 
 @inlined
-def compare(cards: Cards, card: Array, players: int) -> Whole:
-    """How many players hold a better hand than each player, as the digits of a number."""
+def compare(cards: Cards, card: Array, strength: Array) -> Whole:
+    """How many players hold a better hand than each player, as the digits of a number. strength[P] is scratch."""
+    players = len(strength)
     keys, mask, evaluator = np.uint64(0), np.uint64(0), cards.evaluator
     for place in range(2 * players, len(card)):
         keys += evaluator.card_key[card[place]]
         mask += evaluator.card_mask[card[place]]
-    strength = np.empty(players, np.int64)
     for player in range(players):
         one, other = card[2 * player], card[2 * player + 1]
         own_keys, own_mask = keys + evaluator.card_key[one], mask + evaluator.card_mask[one]

@@ -54,13 +54,13 @@ def respond_cards(walk: Walk, cards: Cards, preflop: Array, against: Against, ge
     or empty where the responder does not choose before the flop.
     """
     size, hands = len(cards.evaluator.card_key), len(cards.preflop)
-    card, place = np.empty(2 * SEATS + 5, np.uint8), np.empty(3, np.uint32)
+    card, place, sorted_board = np.empty(2 * SEATS + 5, np.uint8), np.empty(3, np.uint32), np.empty(5, np.uint8)
     bucket, equity = np.empty(hands, np.int32), np.empty((SEATS, hands))
     reach, possible, fits = np.empty((SEATS, hands)), np.empty((SEATS, hands), np.bool_), np.empty((SEATS, hands), np.bool_)
     node, score, chance = np.empty(SEATS, np.int64), np.empty((SEATS, hands), np.int32), np.empty(walk.child.shape[1])
     for deal in range(len(won)):
         draw_cards(card, size, generator)
-        rank_streets(card, 2 * SEATS, cards.binomial, place)
+        rank_streets(card, 2 * SEATS, cards.binomial, sorted_board, place)
         board = card[2 * SEATS :]
         node[:], reach[:], looked = 0, 1.0, -1
         for seat in range(SEATS):
