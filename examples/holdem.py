@@ -4,8 +4,6 @@ The tables of hand strength are built at first use and then read from the cache 
 """
 
 import smoothcall as sc
-from smoothcall.players.agent import PolicyPlayer
-from smoothcall.players.simple import SIMPLE
 
 assert sc.rank("AhKh", "QhJhTh").name == "straight flush, ace high"
 assert 0.81 < sc.equity(["AA", "KK"]).players[0].equity < 0.82
@@ -16,5 +14,5 @@ learner.run(3_000_000)
 greedy = learner.current_policy()
 assert greedy.probabilities("AsAh:r")["f"] == 0  # aces are not folded to a raise
 
-won = sc.match(game, [PolicyPlayer(greedy), SIMPLE["always-call"]()], names=["learned", "always-call"], hands=100_000)
+won = sc.match(game, [greedy, "always-call"], hands=100_000)
 assert won.estimates[0].interval()[0] > 0  # mbb/h, 95 %

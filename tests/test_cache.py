@@ -114,8 +114,9 @@ def test_strengths_are_built_and_kept(folder: Path) -> None:
     with watched(lambda what, done: said.append((what, done))):
         again = fresh(SHORT)
     assert {what for what, _ in said} == {
-        f"strength-{VERSION}-32-turn.table in the cache folder is damaged and is built again", "hand strength on every turn of 32 cards",
-    }  # fmt: skip
+        f"strength-{VERSION}-32-turn.table in the cache folder is damaged and is built again",
+        "hand strength on every turn of 32 cards",
+    }
     for street in STREETS:
         for other in (first, again):
             np.testing.assert_array_equal(other.table[street], known.table[street])

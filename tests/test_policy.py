@@ -301,7 +301,7 @@ def test_rounded_policies_are_read_back_bit_for_bit(tmp_path: Path) -> None:
     assert again.game.spec == "limit-holdem:grid=L"
     key = "AhKh/Td9d2c:rc/"
     assert again.probabilities(key) == policy.probabilities(key)
-    with pytest.raises(sc.UsageError, match="plays other rules of the same name"):
+    with pytest.raises(sc.UsageError, match="plays limit-holdem:grid=L, not limit-holdem"):
         sc.load(tmp_path / "large.agent", built("limit-holdem"))
 
 

@@ -150,9 +150,7 @@ class App:
         policy = self.agent(path, of)
         made = policy.game
         rows = made.rows(key) if key is not None else range(made.buckets[0] if made.drawn else made.tree.rows)
-        owner = {row: int(made.tree.player[made.node_of(row)]) for row in rows}
-        states = [{"player": owner[row], "key": made.key(row), "probabilities": policy.at(row)} for row in rows]
-        return {"game": made.spec, "actions": list(made.actions), "states": states}
+        return {"game": made.spec, "actions": list(made.actions), "states": [_state(policy, row) for row in rows]}
 
     def match(
         self,
@@ -241,7 +239,20 @@ def _bounds(
     learned = learned_response(
         policy, episodes=episodes, hands=200_000, seed=seed, watch=lambda done: watch(1 - rest + rest * done), stop=stop
     )
-    return {**answer, "learned_response": learned.as_dict(), "lines": [*answer["lines"], str(learned)]}
+    done = learned.done and (not pair or local.done)
+    return {**answer, "learned_response": learned.as_dict(), "lines": [*answer["lines"], str(learned)], "done": done}
+
+
+def _state(policy: Policy, row: int) -> dict[str, Any]:
+    """An information state: probabilities by letter, and the letter of each of the game's action slots that it has."""
+    made, node = policy.game, policy.game.node_of(row)
+    children = made.tree.children(node)
+    return {
+        "player": int(made.tree.player[node]),
+        "key": made.key(row),
+        "probabilities": policy.at(row),
+        "letters": {made.actions[made.tree.slot[child]]: letter for letter, child in children.items()},
+    }
 
 
 def _describe(options: Mapping[str, Option]) -> list[dict[str, Any]]:

@@ -13,14 +13,16 @@ import sys
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
+from time import time
 
 import numpy as np
 
 from smoothcall import files
 from smoothcall.errors import UsageError
 from smoothcall.kernels.tables import Array
-from smoothcall.progress import report
+from smoothcall.progress import warn
 
+ABANDONED = 3600.0  # seconds after which nobody writes a file any more
 _DIGEST = hashlib.sha256().digest_size
 
 
@@ -68,7 +70,7 @@ def _read(path: Path) -> Array | None:
     except OSError:
         return None
     except files.DAMAGED:
-        report(f"{path.name} in the cache folder is damaged and is built again", 0.0)
+        warn(f"{path.name} in the cache folder is damaged and is built again")
         return None
     return array
 
@@ -80,8 +82,11 @@ def _write(path: Path, array: Array) -> None:
     digest.update(array.data.cast("B"))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f".{path.name}.*"):  # by a process that was killed while it wrote
+            if time() - left.stat().st_mtime > ABANDONED:
+                left.unlink(missing_ok=True)
         with files.written(path) as file:
             file.write(digest.digest() + head.getvalue())
             file.write(array.data.cast("B"))
     except (OSError, UsageError) as error:
-        report(f"{path.name} cannot be kept in the cache folder ({error})", 1.0)
+        warn(f"{path.name} cannot be kept in the cache folder ({error})")

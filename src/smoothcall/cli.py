@@ -11,9 +11,10 @@ import os
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -134,6 +135,8 @@ def evaluate(
     """Say exactly how good an agent is: NashConv, exploitability, values, what each player can gain.
 
     Hold'em is too large for that: there, lower bounds of what a best response wins, in mbb/h with intervals.
+
+    Examples: smoothcall evaluate runs/leduc-cfr+; smoothcall evaluate holdem.agent --episodes 1e8
     """
     with _Watch(f"evaluating {agent.name}") as watch:
         answer = _app().evaluate(
@@ -145,6 +148,9 @@ def evaluate(
         _say(f"{answer['game']}{' (greedy)' if greedy else ''}")
         for line in answer["lines"]:
             _say(line)
+        if not answer["done"]:
+            _say("(stopped)")
+            raise typer.Exit(130)
         return
     _say(f"{answer['game']}{' (greedy)' if greedy else ''}, in chips a hand")
     rows = [["NashConv", answer["nash_conv"]], ["exploitability (NashConv / players)", answer["exploitability"]]]
@@ -165,18 +171,27 @@ def evaluate(
 @cli.command()
 def show(
     agent: Agent,
-    key: Annotated[str | None, typer.Argument(metavar="[KEY]", help="An information state, such as K/Q:crrc/r.")] = None,
+    key: Annotated[
+        str | None, typer.Argument(metavar="[KEY]", help="An information state, such as K/Q:crrc/r, AKs:r or AhKh/Td9d2c:rc/.")
+    ] = None,
     of: Of = None,
     as_json: Json = False,
 ) -> None:
-    """Show a strategy, whole or at one information state."""
+    """Show a strategy, whole or at one information state; of hold'em, the first decision without one.
+
+    Examples: smoothcall show runs/leduc-cfr+; smoothcall show holdem.agent AhKh/Td9d2c:rc/
+    """
     answer = _app().show(agent, key, of=of)
     if _printed(as_json, answer):
         return
     rows = []
     for state in answer["states"]:
-        chances = [state["probabilities"].get(action) for action in answer["actions"]]
-        rows.append([state["player"], state["key"], *("" if chance is None else _bar(chance) for chance in chances)])
+        letters = [state["letters"].get(action) for action in answer["actions"]]
+        cells = [
+            "" if letter is None else _bar(state["probabilities"][letter]) + ("" if letter == action else f" {letter}")
+            for action, letter in zip(answer["actions"], letters, strict=True)
+        ]
+        rows.append([state["player"], state["key"], *cells])
     _table(["player", "information state", *answer["actions"]], rows)
 
 
@@ -319,7 +334,11 @@ def _fail(text: str, code: int) -> int:
 
 def _note(what: str, fraction: float) -> None:
     """Work that comes up on the way (tables built at first use): a bar on a terminal, else its beginning and end."""
-    if sys.stderr.isatty():
+    if fraction < 0:
+        _tell(what)
+    elif _Watch.active is not None and _Watch.active.console.is_terminal:
+        _Watch.active.bar.update(_Watch.active.task, completed=fraction, text=what)
+    elif sys.stderr.isatty():
         bar = "█" * round(20 * fraction)
         typer.echo(f"\r{what}  {bar:<20} {fraction:4.0%}", err=True, nl=fraction >= 1)
     elif fraction in (0, 1):
@@ -345,6 +364,8 @@ def _settings(pairs: list[str]) -> dict[str, str]:
 class _Watch:
     """A live progress line on standard error; the first Ctrl-C asks for a stop, a second one does not wait for it."""
 
+    active: ClassVar[_Watch | None] = None  # the one whose line is shown now
+
     def __init__(self, label: str) -> None:
         from rich.console import Console
 
@@ -361,11 +382,13 @@ class _Watch:
         )  # fmt: skip
         self.task = self.bar.add_task(self.label, total=1.0, text="starting (kernels are compiled on first use)")
         self.bar.start()
+        _Watch.active = self
         self.before = signal.signal(signal.SIGINT, self._interrupt)
         return self
 
     def __exit__(self, *_: object) -> None:
         signal.signal(signal.SIGINT, self.before)
+        _Watch.active = None
         self.bar.stop()
 
     def stopped(self) -> bool:
@@ -384,9 +407,12 @@ class _Watch:
         self.bar.update(self.task, completed=at.fraction, text=self._line(at))
 
     def share(self, fraction: float) -> None:
-        """Progress of which only the share done is known."""
+        """Progress of which only the share done is known; without a terminal, a plain line every five seconds."""
         if self.console.is_terminal:
             self.bar.update(self.task, completed=fraction, text=f"{fraction:.0%}")
+        elif time.monotonic() - self.told >= 5:
+            self.told = time.monotonic()
+            _tell(f"{self.label}: {fraction:.0%}")
 
     def _tell(self, at: Any) -> None:
         """Without a terminal: a plain line every five seconds."""
@@ -407,7 +433,8 @@ def _print_run(answer: dict[str, Any], as_json: bool) -> None:
             _say(f"note: {answer['note']}")
         _say(f"saved {' and '.join([answer['agent'], *([answer['curve']] if answer['curve'] else [])])}")
         folder = shlex.quote(answer["folder"])
-        _say(f"try next:  smoothcall show {folder}   smoothcall evaluate {folder}   smoothcall plot {folder}")
+        last = f"smoothcall plot {folder}" if exact else f"smoothcall match {folder} always-call"
+        _say(f"try next:  smoothcall show {folder}   smoothcall evaluate {folder}   {last}")
     if not answer["done"]:
         raise typer.Exit(130)
 
@@ -442,6 +469,8 @@ def _figure(value: Any) -> str:
 def _winnings(cell: dict[str, Any] | None) -> str:
     if cell is None:
         return ""
+    if cell["interval_95"] is None:
+        return f"{cell['mean']:+.1f} ± inf"
     low, high = cell["interval_95"]
     return f"{cell['mean']:+.1f} ± {(high - low) / 2:.1f}"
 

@@ -227,6 +227,8 @@ def load(path: str | Path, of: Game | None = None) -> Policy:
     except files.DAMAGED as error:
         raise UsageError(f"{str(path)!r} is not an agent file, or a damaged one ({error})") from None
     if not same:
-        kind = "other rules of the same name" if named["name"] == played.name else str(named["name"])
+        options = ",".join(f"{name}={value}" for name, value in sorted(named["options"].items()))
+        spec = f"{named['name']}:{options}" if options else named["name"]
+        kind = "other rules of the same name" if spec == played.spec else spec
         raise UsageError(f"{str(path)!r} plays {kind}, not {played.spec}")
     return Policy(played, table, card)

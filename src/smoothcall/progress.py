@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-Watcher = Callable[[str, float], None]  # (what is being done, how much of it is done, from 0 to 1)
+Watcher = Callable[[str, float], None]  # (what is being done, how much of it is done, from 0 to 1; below 0: a warning)
 _watchers: list[Watcher] = []
+
+
+def warn(what: str) -> None:
+    """Something that is no error and went otherwise than it should."""
+    for watcher in _watchers:
+        watcher(what, -1.0)
 
 
 def report(what: str, fraction: float) -> None:

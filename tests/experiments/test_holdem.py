@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import smoothcall as sc
 from smoothcall.errors import UsageError
 from smoothcall.experiments import heinrich2014_holdem as holdem
 from smoothcall.experiments.ledger import Page
@@ -18,7 +20,7 @@ def test_every_part(tmp_path: Path) -> None:
     page = Page("tiny", holdem.TITLE, "smoothcall reproduce heinrich2014-holdem")
     holdem.report(page, TINY, tmp_path, lambda line: None)
     answer = page.write(tmp_path)
-    assert [check["verdict"] for check in answer["checks"]] == ["needs the full run"] * 3
+    assert [check["verdict"] for check in answer["checks"]] == ["needs the full run"] * 4
     text = (tmp_path / "tiny.md").read_text()
     assert "| 3p | 169 | 1000 | 100 | 10 | 23,937,308 | 120,036,830 |" in text
     data = json.loads((tmp_path / "tiny" / "data.json").read_text())
@@ -43,3 +45,11 @@ def test_agents_are_kept_and_read_again_but_not_others(tmp_path: Path, monkeypat
     (tmp_path / "agents" / f"{agent.file}-greedy.agent").rename(tmp_path / "agents" / f"{holdem.TWO[0].file}-greedy.agent")
     with pytest.raises(UsageError, match="was not made by"):
         holdem._trained(holdem.TWO[0], 5_000, tmp_path / "agents", told.append)
+
+
+def test_how_often_a_hand_is_folded() -> None:
+    """Who folds one time in four and else calls, folds in one of two places: to start with, or to a raise behind."""
+    game = sc.game("limit-holdem:grid=1/1/1")
+    policy = sc.Policy.from_weights(game, np.tile([1.0, 3.0, 0.0], (game.tree.rows, 1)))
+    assert holdem.folded(policy, "AA") == pytest.approx(1 - 0.75 * 0.75, abs=0.01)
+    assert holdem.folded(sc.Policy.from_weights(game, np.tile([0.0, 1.0, 0.0], (game.tree.rows, 1))), "72o") == 0

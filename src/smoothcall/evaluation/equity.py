@@ -18,6 +18,7 @@ from smoothcall.options import number
 
 MOST_PLAYERS = 10
 MOST_CHOICES = 4_000_000  # of hands, one a player, that may be listed
+MOST_SAMPLES = 1_000_000_000
 MOST_EVALUATIONS = 4_000_000_000  # about half a minute
 
 Combo = tuple[Card, Card]  # two cards, the higher first
@@ -46,7 +47,7 @@ class PlayerEquity:
     standard_error: float  # of the equity, 0 where everything was counted
 
     def __str__(self) -> str:
-        error = f" ± {self.standard_error:.2%}" if self.standard_error else ""
+        error = f" ± {1.96 * self.standard_error:.2%} (95 %)" if self.standard_error else ""
         return f"{self.hand}: {float(self.equity):.4%}{error}"
 
 
@@ -62,12 +63,19 @@ class Equity:
 
 def rank(cards: str, board: str = "", deck: Deck = STANDARD) -> HandRank:
     """What these cards, five to seven with the board, make: `rank("AhKh", "Td9d2c")`."""
+    _verify_texts(cards, board)
     all_cards = deck.parse(cards + board)
     return HandRank(
         BEST_FIVE.describe(deck, all_cards, ()),
         CATEGORIES[best_five(deck, all_cards).category],
         BEST_FIVE.strength(deck, all_cards, ()),
     )
+
+
+def _verify_texts(*texts: object) -> None:
+    for text in texts:
+        if not isinstance(text, str):
+            raise UsageError(f"cards are given as text such as 'AhKh', not {text!r}")
 
 
 def equity(
@@ -78,7 +86,8 @@ def equity(
     A hand is two cards or a range (`parse_range`); every choice of hands that fit together is as likely as the others. Counts
     every board, or so many random ones where `samples` is given.
     """
-    if isinstance(hands, str) or not all(isinstance(hand, str) for hand in hands):
+    _verify_texts(board, dead)
+    if isinstance(hands, str) or not hasattr(hands, "__len__") or not all(isinstance(hand, str) for hand in hands):
         raise UsageError(f"hands={hands!r} (accepted: a list of texts, one a player)")
     if not 2 <= len(hands) <= MOST_PLAYERS:
         raise UsageError(f"{len(hands)} hands (accepted: 2 to {MOST_PLAYERS})")
@@ -96,8 +105,8 @@ def equity(
     if samples is None:
         return _result(hands, _count(deck, ranges, board_cards, seen), exact=True)
     wanted, start = number(samples, whole=True), number(seed, whole=True)
-    if wanted is None or wanted < 2:
-        raise UsageError(f"samples={samples} (accepted: a whole number of at least 2)")
+    if wanted is None or not 2 <= wanted <= MOST_SAMPLES:
+        raise UsageError(f"samples={samples} (accepted: a whole number from 2 to {MOST_SAMPLES:,})")
     if start is None or start < 0:
         raise UsageError(f"seed={seed} (accepted: a whole number of at least 0)")
     return _result(hands, _sample(deck, ranges, board_cards, seen, int(wanted), int(start)), exact=False)

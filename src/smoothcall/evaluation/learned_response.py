@@ -23,7 +23,7 @@ from smoothcall.policy import Policy
 from smoothcall.solvers import solver
 
 MOST = 10**12  # episodes
-PARTS = 20  # of a seat's episodes: how often progress is told
+PART = 500_000  # episodes after which progress is told
 K = 0.5  # how much of the remaining betting counts for the width of the bounds
 
 
@@ -88,12 +88,10 @@ def learned_response(
         for seat in range(game.players):
             explore = {"explore": "constant"} if isinstance(game.rules, MatrixGame) else {"explore": "pot", "k": K}
             learner = solver("uct", game, seed=learning[seat], threads=threads, against=str(path), learner=seat, **explore)
-            for part in range(PARTS):
-                learner.run(episodes * (part + 1) // PARTS - episodes * part // PARTS)
+            while learner.iterations < episodes and not (stop is not None and stop()):
+                learner.run(min(PART, episodes - learner.iterations))
                 if watch is not None:
                     watch((episodes * seat + learner.iterations) / work)
-                if stop is not None and stop():
-                    break
             least = min(least, learner.iterations)
             response = response.replaced(seat, learner.current_policy())
     players: list[Fixed] = [Strategy(response), *[Strategy(agent)] * (game.players - 1)]

@@ -37,7 +37,7 @@ Stop = Callable[[], bool]
 class Rule(StrEnum):
     """Players who look only at which actions are legal."""
 
-    ALWAYS_RAISE = "always-raise"  # the first bet or raise among the game's actions (the smallest), else a call
+    ALWAYS_RAISE = "always-raise"  # the first bet or raise that the game lists, else a call
     ALWAYS_CALL = "always-call"  # checks and calls
     PROBE = "probe"  # a bet or raise or a check or call, each half of the time
     RANDOM = "random"  # every legal action equally often

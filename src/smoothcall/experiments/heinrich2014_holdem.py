@@ -18,6 +18,7 @@ from smoothcall.evaluation.local_best_response import local_best_response
 from smoothcall.experiments.cross_table import CrossTable, cross_table, draw_table
 from smoothcall.experiments.ledger import Page
 from smoothcall.information.game import game
+from smoothcall.kernels.tables import DECISION
 from smoothcall.players.agent import PolicyPlayer
 from smoothcall.players.match import match
 from smoothcall.players.simple import SIMPLE
@@ -182,16 +183,32 @@ def _two_players(page: Page, size: Size, found: Found, tell: Callable[[str], Non
         page.picture(f"table-2-{name}", draw_table(table), f"Everybody against everybody, {how}: mbb/h of the row")
         page.data[f"table 2, {how}"] = table.as_dict()
         _sane(page, table, size, [agent.label for agent in size.two], how)
-    folds = [
-        (label, how, policy.probabilities(key)["f"])
-        for label, pair in found.items()
-        for how, policy in zip(("average", "greedy"), pair, strict=True)
-        for key in ("AA:", "AA:r", "AA:cr", "AA:rr")
-    ]
-    most = max(chance for _, _, chance in folds)
-    page.check(
-        "AA is never folded before the flop", "(sanity)", f"at most {most:.1%}", passed=most == 0 if _long(size) else None
-    )
+    for greedy in (True, False):
+        most, label = max((folded(pair[greedy], "AA"), label) for label, pair in found.items())
+        page.check(
+            f"AA is never folded before the flop ({'greedy' if greedy else 'average policies'})",
+            "(sanity)",
+            f"at most {most:.2%} of the time, whatever the opponent does ({label})",
+            passed=most < 0.001 if _long(size) else None,
+        )
+
+
+def folded(policy: Policy, hand: str) -> float:
+    """How often a class of hands is folded before the flop, at most, if the others choose their moves to that end."""
+    tree, abstraction = policy.game.tree, policy.game.abstraction
+    assert abstraction is not None
+    bucket = abstraction.classes.index(hand)
+
+    def worst(node: int, seat: int) -> float:
+        if tree.kind[node] != DECISION or tree.round[node] > 0:
+            return 0.0
+        below = {letter: worst(child, seat) for letter, child in tree.children(node).items()}
+        if tree.player[node] != seat:
+            return max(below.values())
+        chances = policy.at(int(tree.first_row[node]) + bucket)
+        return chances.get("f", 0.0) + sum(chance * below[letter] for letter, chance in chances.items())
+
+    return max(worst(0, seat) for seat in range(tree.players))
 
 
 def _long(size: Size) -> bool:

@@ -53,7 +53,8 @@ class Deck:
             rank, suit = self.ranks.find(piece[0]), self.suits.find(piece[1:])
             if rank < 0 or suit < 0 or len(piece) < width:
                 every = ", ".join(map(self.name, range(self.size)))
-                raise UsageError(f"unknown card {piece!r} in {text!r} (accepted: {every})")
+                form = f"a rank of {self.ranks} and a suit of {self.suits}, such as {self.name(self.size - 1)}"
+                raise UsageError(f"unknown card {piece!r} in {text!r} (accepted: {every if self.size <= 12 else form})")
             cards.append(rank * self.suit_count + suit)
         if len(set(cards)) < len(cards):
             raise UsageError(f"a card stands twice in {text!r}")

@@ -23,6 +23,7 @@ from smoothcall.information.deals import every_outcome
 from smoothcall.information.evaluator import evaluator
 from smoothcall.information.strength import FLOP, RIVER, STREETS, TURN, Strengths, scale, strengths
 from smoothcall.kernels import dealing
+from smoothcall.kernels.boards import CHANGE, SHIFT
 from smoothcall.kernels.tables import Array
 from smoothcall.options import Option, number
 
@@ -99,7 +100,8 @@ class Abstraction:
 
     def class_of(self, hole: Cards) -> str:
         high, low = sorted(hole, reverse=True)
-        ranks, suited = (self.deck.ranks[self.deck.rank(high)] + self.deck.ranks[self.deck.rank(low)]), high % 4 == low % 4
+        ranks = self.deck.ranks[self.deck.rank(high)] + self.deck.ranks[self.deck.rank(low)]
+        suited = (high - low) % self.deck.suit_count == 0
         return ranks if ranks[0] == ranks[1] else ranks + ("s" if suited else "o")
 
     def bucket(self, hole: Cards, boards: Sequence[Cards]) -> int:
@@ -109,9 +111,9 @@ class Abstraction:
             return self.classes.index(self.class_of(hole))
         tables = self.strengths
         rank = sum(int(tables.binomial[card, place + 1]) for place, card in enumerate(board))
-        entry = int(tables.boards[street].index[rank])
-        one, other = (int(tables.changed[entry & 255, card]) for card in hole)
-        value = tables.table[street][entry >> 8, tables.hand[one, other]]
+        entry = tables.boards[street].index[rank]
+        one, other = (int(tables.changed[entry & CHANGE, card]) for card in hole)
+        value = tables.table[street][entry >> SHIFT, tables.hand[one, other]]
         return int(np.searchsorted(self.edges[street], value, side="right")) - 1
 
     @property
@@ -179,8 +181,10 @@ def _least_square(most: int, place: int, size: int) -> int:
 
 
 def _bucketed(table: Array, edges: Array) -> Array:
-    found: Array = np.searchsorted(edges, table.reshape(-1), side="right") - 1
-    return found.astype(np.uint16).reshape(table.shape)
+    found = np.empty(table.shape, np.uint16)
+    for row, values in zip(found.reshape(len(table), -1), table.reshape(len(table), -1), strict=True):
+        row[:] = np.searchsorted(edges, values, side="right") - 1
+    return found
 
 
 def _equal_mass(histogram: Array, size: int) -> Array:

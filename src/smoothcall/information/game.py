@@ -22,6 +22,7 @@ from smoothcall.information.deals import Deals, count_deals, every_outcome, list
 from smoothcall.information.sequence_form import build_form, build_parts
 from smoothcall.information.tree import ActionTree, matrix_tree, poker_size, poker_tree
 from smoothcall.kernels.tables import DECISION, Array, Form, OneDeal, Walk
+from smoothcall.memory import verify_room
 from smoothcall.options import Option, number, read_options
 
 SUITS = Option("merged", "cards that differ only in suit: one to everybody, or told apart", choices=("merged", "apart"))
@@ -293,6 +294,9 @@ class Game:
         if isinstance(self.rules, MatrixGame):
             index[tree.endings] = np.arange(len(tree.endings))
             return index, tree.payoff[tree.endings][:, None, :]
+        verify_room(
+            len(tree.endings) * (8 * self.players + 60), f"pay-offs of the {len(tree.endings):,} endings of {self.spec}"
+        )
         what = np.column_stack([tree.alive[tree.endings], tree.paid[tree.endings]])
         distinct, index[tree.endings] = unique_rows(what)
         tables = np.empty((len(distinct), len(orders), self.players))

@@ -21,6 +21,7 @@ from smoothcall.information.evaluator import evaluator
 from smoothcall.kernels import boards as board_kernels
 from smoothcall.kernels import strength as kernels
 from smoothcall.kernels.tables import Array
+from smoothcall.memory import verify_room
 from smoothcall.progress import report
 
 FLOP, TURN, RIVER = 1, 2, 3  # streets; preflop is 0
@@ -101,6 +102,7 @@ def _kept(deck: Deck, street: int, board: Array, work: Work) -> Array:
     what = f"hand strength on every {_NAMES[street]} of {deck.size} cards"
 
     def build() -> Array:
+        verify_room(len(board) * comb(deck.size, 2) * np.dtype(_TYPES[street]).itemsize, what)
         table = np.zeros((len(board), comb(deck.size, 2)), _TYPES[street])
         pieces = [np.s_[start : start + _PIECE] for start in range(0, len(board), _PIECE)]
         with ThreadPoolExecutor(cpu_count()) as pool:

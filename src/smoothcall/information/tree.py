@@ -156,7 +156,7 @@ def _betting_states(rules: PokerRules) -> _States:
         if key not in known:
             if len(waiting) == MOST_STATES:
                 raise UsageError(
-                    f"{rules.name}: the betting has more than {MOST_STATES:,} states (a smaller bet menu has fewer)"
+                    f"{rules.name}: the betting has more than {MOST_STATES:,} states (fewer: a smaller menu, stack or table)"
                 )
             known[key] = len(waiting)
             waiting.append(state)
@@ -183,10 +183,11 @@ def _betting_states(rules: PokerRules) -> _States:
 def _unroll(states: _States, start: Array) -> ActionTree:
     """The tree that the states span, without rows."""
     follows, adds = np.array(states.follows, np.int32), np.array(states.adds, np.int32)
-    levels = np.cumsum([0, *(int(level.sum()) for level in _levels(follows))])
-    nodes, actions, players = int(levels[-1]), follows.shape[1], len(start)
+    sizes = [int(level.sum()) for level in _levels(follows)]
+    nodes, actions, players = sum(sizes), follows.shape[1], len(start)
     if nodes > MOST:
-        raise UsageError(f"an action tree of {nodes:,} nodes is too large (at most {MOST:,}; a smaller bet menu has fewer)")
+        raise UsageError(f"an action tree of {nodes:,} nodes is too large (at most {MOST:,}; fewer raises make it smaller)")
+    levels = np.cumsum([0, *sizes])
     verify_room(nodes * (4 * actions + 6 * players + 30), f"an action tree of {nodes:,} nodes")
     state = np.zeros(nodes, np.int32)
     parent, slot = np.full(nodes, -1, np.int32), np.full(nodes, -1, np.int8)
@@ -221,7 +222,7 @@ def _unroll(states: _States, start: Array) -> ActionTree:
 
 def _levels(follows: Array) -> Iterator[Array]:
     """For each level of the tree, [S] how many of its nodes are of each state: found before any of them is made."""
-    count = np.zeros(len(follows), np.int64)
+    count = np.zeros(len(follows))  # exact up to 2 ** 53, and far from that nothing is built
     count[0] = 1
     legal = follows >= 0
     while count.any():

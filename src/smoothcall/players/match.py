@@ -48,7 +48,7 @@ Load = Callable[[Path, str | None], Policy]  # an agent by its file or folder; o
 
 def match(
     of: Game,
-    players: Sequence[Player],
+    players: Sequence[Player | Policy | str],
     *,
     names: Sequence[str] | None = None,
     hands: int | None = None,
@@ -57,13 +57,16 @@ def match(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> MatchResult:
-    """At least so many hands; without a number, the exact result, or DRAWN_HANDS where there is none.
+    """At least so many hands; without a number, the exact result, or DRAWN_HANDS where deals are drawn.
 
-    `by_hand` plays as if nothing were known of the players. A match that is stopped gives the result so far. The same seed
-    gives the same result, as long as the players draw from generators of the same state or meet in the kernel.
+    A player is anybody who can `act`, a policy, or the name of a simple player. `by_hand` plays as if nothing were known of
+    them. A match that is stopped gives the result so far. The same seed gives the same result, as long as the players draw
+    from generators of the same state or meet in the kernel.
     """
     verify_players(of, players)
-    fixed = None if by_hand else _fixed(players)
+    names = names or [_name(player) for player in players]
+    seated = [_seated(player) for player in players]
+    fixed = None if by_hand else _fixed(seated)
     hands = DRAWN_HANDS if hands is None and fixed is not None and of.drawn else hands
     deals = 0 if hands is None else deals_of(of, hands)
     exact = tuple(mbb(of) * value for value in exact_values(of, fixed)) if fixed is not None and not of.drawn else None
@@ -73,10 +76,10 @@ def match(
     if deals and fixed is not None:
         tally = sample(of, fixed, deals, seed=seed, watch=watch, stop=stop)
     elif deals:
-        tally = _by_hand(of, players, deals, seed=seed, watch=watch, stop=stop)
+        tally = _by_hand(of, seated, deals, seed=seed, watch=watch, stop=stop)
     return MatchResult(
         game=of.spec,
-        names=tuple(names or map(_name, players)),
+        names=tuple(names),
         estimates=tally.estimates(mbb(of)) if deals else (),
         exact=exact,
         deals=tally.count,
@@ -177,5 +180,19 @@ def _fixed(players: Sequence[Player]) -> list[Fixed] | None:
     return found if len(found) == len(players) else None
 
 
-def _name(player: Player) -> str:
+def _seated(player: Player | Policy | str) -> Player:
+    if isinstance(player, Policy):
+        return PolicyPlayer(player)
+    if isinstance(player, str):
+        if player not in SIMPLE:
+            raise unknown("player", player, SIMPLE)
+        return SIMPLE[player]()
+    if not hasattr(player, "act"):
+        raise UsageError(f"{player!r} cannot play (accepted: a policy, a player with `act`, {', '.join(SIMPLE)})")
+    return player
+
+
+def _name(player: Player | Policy | str) -> str:
+    if isinstance(player, str):
+        return player
     return str(player.fixed) if isinstance(player, RulePlayer) else type(player).__name__

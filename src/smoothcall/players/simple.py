@@ -35,7 +35,7 @@ class RulePlayer:
 
 
 class AlwaysRaise(RulePlayer):
-    """Bets or raises the least it can, else calls."""
+    """Makes the first bet or raise that the game lists, else calls."""
 
     fixed = Rule.ALWAYS_RAISE
 
@@ -47,7 +47,7 @@ class AlwaysCall(RulePlayer):
 
 
 class Probe(RulePlayer):
-    """Bets or raises the least it can, or checks or calls, each half of the time."""
+    """The first bet or raise that the game lists, or a check or call, each half of the time."""
 
     fixed = Rule.PROBE
 
