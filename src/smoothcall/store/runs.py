@@ -75,12 +75,16 @@ class Metric:
 class Run:
     """Create a run or open one, then `train`."""
 
-    def __init__(self, folder: Path, config: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, config: Mapping[str, Any], built: Solver | None = None) -> None:
+        """`built` is the solver that the configuration says, where there is one: large ones are not built twice."""
         self.folder, self.config = folder, dict(config)
         about, how = config["game"], config["solver"]
-        options = how["options"] | ({"against": str(folder / OPPONENT)} if (folder / OPPONENT).exists() else {})
-        self.game: Game = game(about["name"], **about["options"])
-        self.solver: Solver = solver(how["name"], self.game, seed=how["seed"], threads=how["threads"], **options)
+        if built is None:
+            options = how["options"] | ({"against": str(folder / OPPONENT)} if (folder / OPPONENT).exists() else {})
+            played = game(about["name"], **about["options"])
+            built = solver(how["name"], played, seed=how["seed"], threads=how["threads"], **options)
+        self.solver: Solver = built
+        self.game: Game = built.game
         self.seconds = 0.0
         self.metrics: list[Metric] = []
 
@@ -125,7 +129,7 @@ class Run:
             files.write_json(folder / "config.json", config)
         except OSError as error:
             raise UsageError(f"output folder {str(folder)!r} cannot be made ({error.strerror})") from None
-        return cls(folder, config)
+        return cls(folder, config, built)
 
     @classmethod
     def open(cls, folder: Path) -> Run:
