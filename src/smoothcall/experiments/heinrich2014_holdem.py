@@ -298,4 +298,7 @@ def _commands(page: Page, size: Size) -> None:
     agents += [(agent, size.three) for agent in THREE] if size.three else []
     page.table(["agent", "command"], [[agent.label, f"`{agent.command(count)}`"] for agent, count in agents])
     if size.keep:
-        page.text("The agents lie in this folder's `agents`; `smoothcall reproduce` reads those that are there.")
+        page.text(
+            "The two-player agents lie in this folder's `agents`; `smoothcall reproduce` reads those that are there and trains "
+            "the others. Those for three players are left out of the repository for their size (28 MB each)."
+        )
