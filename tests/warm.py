@@ -5,7 +5,7 @@ from __future__ import annotations
 from shutil import rmtree
 
 import smoothcall as sc
-from smoothcall.solvers import mccfr, uct
+from smoothcall.solvers import base
 from tests.conftest import TABLES, TINY
 
 
@@ -37,8 +37,8 @@ def main() -> None:
             solver.run(1)
             solver.policy()
             solver.current_policy()
-    for module, name in ((uct, "uct"), (mccfr, "mccfr")):
-        module.WIDE = 0  # tables of 32 bits, as games of very many rows have them
+    base.WIDE = 0  # tables of 32 bits, as games of very many rows have them
+    for name in ("uct", "mccfr"):
         solver = sc.solver(name, sc.game(TINY))
         solver.run(1)
         solver.policy()

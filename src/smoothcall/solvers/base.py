@@ -17,6 +17,7 @@ from smoothcall.options import Option, number, read_options
 from smoothcall.policy import Policy
 
 MOST = 10**15  # iterations
+WIDE = 20_000_000  # rows up to which tables are 64 bits wide
 
 
 class Solver(ABC):
@@ -98,6 +99,11 @@ class Solver(ABC):
         """What a policy's card says about where it comes from."""
         about = {"name": self.name, "options": self.options, "seed": self.seed, "threads": self.threads}
         return {"solver": about, "iterations": self.iterations, "nodes": self.nodes}
+
+
+def width(rows: int) -> np.dtype[Any]:
+    """Of the numbers in tables of so many rows: 64 bits, or 32 where those would not fit in memory."""
+    return np.dtype(np.float64 if rows <= WIDE else np.float32)
 
 
 def apart(array: Array) -> Array:

@@ -22,9 +22,8 @@ from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_room
 from smoothcall.options import Option
 from smoothcall.policy import Policy
-from smoothcall.solvers.base import Solver, apart, on_threads
+from smoothcall.solvers.base import Solver, apart, on_threads, width
 
-WIDE = 20_000_000  # rows up to which tables are 64 bits wide
 SCHEMES = {"external": kernels.EXTERNAL, "outcome": kernels.OUTCOME}
 
 
@@ -49,7 +48,7 @@ class MonteCarloCFR(Solver):
         if self.options["prune"] and (not self._one_deal or game.tree.shares_rows):
             raise UsageError("option prune goes with sampling=chance, in games whose players move in turn (accepted: 0)")
         shape = game.sequence_cells.shape if self._one_deal else (game.tree.rows, len(game.actions))
-        wide = np.dtype(np.float64 if shape[0] <= WIDE else np.float32)
+        wide = width(shape[0])
         verify_room(2 * int(np.prod(shape)) * wide.itemsize, f"{name} on {game.spec}")
         self._regret, self._average = np.zeros(shape, wide), np.zeros(shape, wide)
         self._generators, self._dealers = seeded(self.seed, 2 * self.threads).reshape(2, self.threads, 4)

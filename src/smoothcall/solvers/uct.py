@@ -24,12 +24,11 @@ from smoothcall.kernels.units import greedy_rows
 from smoothcall.memory import verify_room
 from smoothcall.options import Option
 from smoothcall.policy import Policy, load
-from smoothcall.solvers.base import Solver, apart, on_threads
+from smoothcall.solvers.base import Solver, apart, on_threads, width
 
 SCHEDULES = {"constant": kernels.CONSTANT, "decay": kernels.DECAY, "greatest": kernels.GREATEST, "slow": kernels.SLOW}
 EXPLORE = ("constant", "pot")
 SHARED = 100_000  # rows up to which threads learn in parts of their own; in larger tables they seldom meet
-WIDE = 20_000_000  # rows up to which records are 64 bits wide
 
 
 def options(mixing: str, eta0: float) -> dict[str, Option]:
@@ -70,12 +69,14 @@ class UCT(Solver):
         self._together = (
             self.threads > 1 and rows <= SHARED and not game.drawn
         )  # threads have parts of their own, see `kernels.parts`
-        wide = 8 if rows <= WIDE else 4
+        wide = width(rows)
         self._mixing = kernels.Mixing(
             SCHEDULES[chosen["mixing"]], chosen["eta0"], chosen["gamma"], chosen["d"], float(chosen["patience"]),
-            np.inf if rows <= WIDE else 2.0**23,
+            np.inf if wide == np.float64 else 2.0**23,
         )  # fmt: skip
-        verify_room(rows * (3 * actions + 2) * wide * (self.threads if self._together else 1), f"{name} on {game.spec}")
+        verify_room(
+            rows * (3 * actions + 2) * wide.itemsize * (self.threads if self._together else 1), f"{name} on {game.spec}"
+        )
         self._nodes = decision_records(game, exploration(game, chosen["explore"], chosen["c"], chosen["k"]))
         parts = (self.threads if self._together else 0, rows, actions)
         self._visits, self._returns = np.zeros(parts), np.zeros(parts)
@@ -85,7 +86,7 @@ class UCT(Solver):
 
     def _tree(self) -> Array:
         rows, actions = self.game.tree.rows, len(self.game.actions)
-        tree = np.empty((rows, 3 * actions + 2), np.float64 if rows <= WIDE else np.float32)
+        tree = np.empty((rows, 3 * actions + 2), width(rows))
         kernels.plant(tree, *self.game.node_rows)
         return tree
 
