@@ -10,6 +10,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.kernels import uct as kernels
+from smoothcall.kernels.tables import CALL
 from smoothcall.solvers.uct import UCT, exploration
 from tests.conftest import INTERPRETED, TINY, built
 
@@ -240,3 +241,15 @@ def test_memory_is_constant() -> None:
     large = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert large < small + 10_000
+
+
+def test_the_greedy_policy_calls_where_an_action_was_never_tried() -> None:
+    solver = _search("leduc", "uct", seed=3, c=18)
+    solver.run(60)
+    visits, mean = solver.tables()["visits"], solver.tables()["mean"]
+    weights, legal = solver.current_policy().table, np.isfinite(mean)
+    known = (visits > 0).sum(axis=1) == legal.sum(axis=1)
+    assert 0 < known.sum() < len(known)
+    np.testing.assert_array_equal(weights[~known].argmax(axis=1), CALL)
+    np.testing.assert_array_equal(weights[known].argmax(axis=1), np.where(legal, mean, -np.inf)[known].argmax(axis=1))
+    assert (weights.max(axis=1) == 1).all()

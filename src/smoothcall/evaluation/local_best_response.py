@@ -30,7 +30,7 @@ from smoothcall.information.game import Game
 from smoothcall.information.strength import RIVER, strengths
 from smoothcall.kernels import local_best_response as kernels
 from smoothcall.kernels.random import seeded
-from smoothcall.kernels.tables import Array
+from smoothcall.kernels.tables import CALL, Array
 from smoothcall.options import number
 from smoothcall.policy import Policy
 from smoothcall.progress import report
@@ -128,7 +128,7 @@ def _check_down(game: Game) -> Array:
     tree = game.tree
     down = np.arange(tree.nodes, dtype=np.int32)
     for begin, end in list(pairwise(tree.levels))[::-1]:
-        after = tree.child[begin:end, kernels.CALL]
+        after = tree.child[begin:end, CALL]
         down[begin:end] = np.where(after >= 0, down[after], down[begin:end])
     return down
 

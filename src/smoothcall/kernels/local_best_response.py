@@ -26,9 +26,8 @@ from smoothcall.kernels.dealing import Cards, draw_cards, hand_after, rank_stree
 from smoothcall.kernels.evaluator import Evaluator, Number, evaluate
 from smoothcall.kernels.matching import choose
 from smoothcall.kernels.random import draw, draw_deal
-from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array, Walk
+from smoothcall.kernels.tables import CALL, FOLD, GIVE_UP, SHOWDOWN, Array, Walk
 
-GIVE_UP, CALL = 0, 1  # action slots of poker
 LOSE, WIN = 0, 1
 SEATS = 2
 _BOARD = (0, 3, 4, 5)  # cards on the board, by street

@@ -13,6 +13,7 @@ Whole = Any  # a whole number of any width: mixing signed and unsigned ones in a
 # Those that use -1 for "none" are int32.
 
 DECISION, FOLD, SHOWDOWN, FIXED = 0, 1, 2, 3  # tree.kind
+GIVE_UP, CALL = 0, 1  # action slots of poker; then raises
 
 
 class Walk(NamedTuple):

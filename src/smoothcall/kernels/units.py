@@ -57,20 +57,27 @@ def round_rows(weights: Array, child: Array, first_row: Array, street: Array, bu
 
 @kernel
 def greedy_rows(
-    mean: Array, visits: Array, child: Array, first_row: Array, street: Array, buckets: Array, parts: Array
+    mean: Array, visits: Array, child: Array, first_row: Array, street: Array, buckets: Array, unknown: int, parts: Array
 ) -> None:
-    """All on the action of the highest mean[rows, A] among those visited; even where none was."""
+    """All on the action of the highest mean[rows, A].
+
+    Where a legal action was never visited means cannot be compared: all on `unknown`; below 0, the best of those visited,
+    or even where none was.
+    """
     actions = child.shape[1]
     for decision in range(len(child)):
         if first_row[decision] < 0:
             continue
         for row in range(first_row[decision], first_row[decision] + buckets[street[decision]]):
-            best, chosen, legal = -np.inf, -1, 0
+            best, chosen, legal, known = -np.inf, -1, 0, 0
             for action in range(actions):
                 parts[row, action] = 0
                 legal += child[decision, action] >= 0
+                known += visits[row, action] > 0
                 if visits[row, action] > 0 and mean[row, action] > best:
                     best, chosen = float(mean[row, action]), action
+            if unknown >= 0 and known < legal:
+                chosen = unknown
             if chosen >= 0:
                 parts[row, chosen] = WHOLE
                 continue

@@ -19,7 +19,7 @@ from smoothcall.games.matrix import MatrixGame
 from smoothcall.information.game import Game
 from smoothcall.kernels import uct as kernels
 from smoothcall.kernels.random import seeded
-from smoothcall.kernels.tables import Array
+from smoothcall.kernels.tables import CALL, Array
 from smoothcall.kernels.units import greedy_rows
 from smoothcall.memory import verify_room
 from smoothcall.options import Option
@@ -144,10 +144,15 @@ class UCT(Solver):
         return self._with_fixed(Policy.from_weights(self.game, self._learned()[0], self.card))
 
     def current_policy(self) -> Policy:
-        """The greedy policy: the action of the highest mean return; uniform at states never visited."""
+        """The greedy policy: the action of the highest mean return.
+
+        In poker, states where some action was never tried check or call: of values that nothing is known about, or that one
+        random roll-out told, folding is the worst guess. Large games have many such states beside the lines of self-play.
+        """
         visits, mean = self._learned()
         parts = np.empty(visits.shape, np.uint8)
-        greedy_rows(mean, visits, *self.game.node_rows, parts)
+        unknown = -1 if isinstance(self.game.rules, MatrixGame) else CALL
+        greedy_rows(mean, visits, *self.game.node_rows, unknown, parts)
         return self._with_fixed(Policy.from_weights(self.game, parts, {**self.card, "greedy": True}))
 
     def _with_fixed(self, learned: Policy) -> Policy:

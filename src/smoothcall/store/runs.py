@@ -4,7 +4,7 @@ config.json      everything needed to start it again, versions included
 metrics.jsonl    one line per evaluation, at log-spaced iterations
 checkpoint.npz   the solver's whole state; written beside and moved into place every few seconds, large ones less often
 agent.agent      what was learned
-greedy.agent     of tree searches: the action of the highest value everywhere
+greedy.agent     of tree searches: the action of the highest value; a check or call where some action was never tried
 curve.png        NashConv over iterations, where it can be computed
 opponent.agent   whom it learns against, where that is a fixed policy
 """
