@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -16,7 +17,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.store import runs
-from smoothcall.store.runs import Metric, Run, evaluation_points, read_metrics
+from smoothcall.store.runs import Metric, Run, evaluation_points, is_moment, moments_of, read_metrics
 from tests.conftest import TINY
 
 # the command line with checkpoints twenty times a second, so that kills fall into the writing of them too
@@ -48,10 +49,10 @@ def _without_time(metrics: list[Metric]) -> list[tuple[object, ...]]:
     ],
 )
 def test_killed_at_any_moment(game: str, solver: str, options: dict[str, str], iterations: int, tmp_path: Path) -> None:
-    whole = Run.create(tmp_path / "whole", game, solver, seed=5, options=options, iterations=iterations)
+    whole = Run.create(tmp_path / "whole", game, solver, seed=5, options=options, iterations=iterations, keep=True)
     whole.train()
     folder, random, kills = tmp_path / "killed", Random(1), 0
-    settings = [word for name, value in options.items() for word in ("--set", f"{name}={value}")]
+    settings = ["--keep", *(word for name, value in options.items() for word in ("--set", f"{name}={value}"))]
     process = _start("train", game, solver, "--seed", "5", "--iterations", str(iterations), "--out", str(folder), *settings)
     waited = time.monotonic()
     while not (folder / "config.json").exists() and time.monotonic() - waited < 60:
@@ -75,10 +76,39 @@ def test_killed_at_any_moment(game: str, solver: str, options: dict[str, str], i
     assert _without_time(read_metrics(folder)) == _without_time(read_metrics(tmp_path / "whole"))
     left = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
     drawn = {"curve.png"} if not whole.game.drawn else {"greedy.agent"}
-    assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent"} | drawn
+    assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent", "moments"} | drawn
+    kept, again = moments_of(whole.folder), moments_of(folder)
+    assert list(again) == list(kept) == [*(10**power for power in range(1, 7) if 10**power < iterations), iterations]
+    for moment, path in kept.items():
+        np.testing.assert_array_equal(sc.load(again[moment]).weights, sc.load(path).weights)
     if whole.game.drawn:
         greedy = [sc.load(run.folder / "greedy.agent").weights for run in (whole, resumed)]
         np.testing.assert_array_equal(*greedy)
+
+
+def test_moments_are_kept_where_asked_for(tmp_path: Path) -> None:
+    Run.create(tmp_path / "without", "kuhn", "cfr+", iterations=200).train()
+    assert moments_of(tmp_path / "without") == {}
+    assert not (tmp_path / "without" / "moments").exists()
+    run = Run.create(tmp_path / "run", "kuhn", "cfr+", iterations=200, keep=True)
+    run.train()
+    Run.open(tmp_path / "run").train(iterations=20_000)
+    kept = moments_of(tmp_path / "run")
+    assert list(kept) == [10, 100, 200, 1000, 10_000, 20_000]
+    measured = {metric.iterations: metric.nash_conv for metric in read_metrics(tmp_path / "run")}
+    for iterations, path in kept.items():
+        card = sc.load(path).card
+        assert card["iterations"] == iterations
+        assert card["results"]["nash_conv"] == measured[iterations]
+    assert sc.load(kept[10]).card["results"]["nash_conv"] > 5 * sc.load(kept[20_000]).card["results"]["nash_conv"]
+    (tmp_path / "run" / "moments" / "latest.agent").write_bytes(b"")
+    assert list(moments_of(tmp_path / "run")) == list(kept)
+
+
+def test_moments_are_evaluation_points() -> None:
+    points = list(islice(evaluation_points(), 80))
+    assert [point for point in points if is_moment(point)] == [10**power for power in range(1, 11)]
+    assert not any(map(is_moment, (1, 9, 11, 20, 99, 101, 1001)))
 
 
 def test_runs_of_drawn_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

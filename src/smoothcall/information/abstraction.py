@@ -116,6 +116,10 @@ class Abstraction:
         value = tables.table[street][entry >> SHIFT, tables.hand[one, other]]
         return int(np.searchsorted(self.edges[street], value, side="right")) - 1
 
+    def read_tables(self) -> None:
+        """Read every table that `bucket` needs: seconds, once, so that no answer waits for it later."""
+        self.bucket((0, 1), [(), (2, 3, 4), (5,), (6,)])
+
     @property
     def strengths(self) -> Strengths:
         return strengths(self.deck)

@@ -9,33 +9,37 @@ import numpy as np
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.match import Strategy
 from smoothcall.games.matrix import MatrixGame
+from smoothcall.information.translation import moves_like, row_like, same_table
 from smoothcall.players.simple import draw_slot
 from smoothcall.players.view import View
 from smoothcall.policy import Policy
 
 
 class PolicyPlayer:
-    """Plays a policy as it is, or its most likely action (of equals, the first in the order of the game's actions)."""
+    """Plays a policy as it is, or its most likely action (of equals, the first in the order of the game's actions).
+
+    It sits at any table of its game's rules, whatever the table's bet menu: raises that it has not learned stand for others
+    (`information.translation`). Where its tree has no such place at all it checks and calls.
+    """
 
     def __init__(self, policy: Policy, *, greedy: bool = False, random: Random | None = None) -> None:
         self.fixed = Strategy(policy, greedy)
         self.random = random or Random()
+        self._table = policy.game.rules  # the rules last seen, so that they are compared once
 
     def act(self, view: View) -> str:
-        """Where the policy's move is not legal, because it stands for a place like this one, the next likely one; else `c`."""
         policy, game = self.fixed.policy, self.fixed.policy.game
-        if view.rules != game.rules:
+        if view.rules is not self._table and not same_table(view.rules, game.rules):
             raise UsageError(f"this policy plays {game.spec}, not {view.rules.name}")
-        legal = [letter is not None for letter in view.slots]
-        weights = policy.weights[self._row(view)] * legal
-        if not weights.any():
-            return "c"
-        letter = view.slots[int(np.argmax(weights)) if self.fixed.greedy else draw_slot(weights, self.random)]
+        self._table = view.rules
+        if isinstance(game.rules, MatrixGame):
+            row, moves = game.rows(":", view.seat)[0], view.slots
+        else:
+            found = row_like(game, view.hole, view.boards, view.text)
+            if found is None:
+                return "c"
+            row, moves = found, moves_like(game, view.text)
+        weights = policy.weights[row]
+        letter = moves[int(np.argmax(weights)) if self.fixed.greedy else draw_slot(weights, self.random)]
         assert letter is not None
         return letter
-
-    def _row(self, view: View) -> int:
-        game = self.fixed.policy.game
-        if isinstance(game.rules, MatrixGame):
-            return game.rows(":", view.seat)[0]
-        return game.row_of(view.hole, view.boards, view.text)

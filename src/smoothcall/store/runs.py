@@ -7,6 +7,8 @@ agent.agent      what was learned
 greedy.agent     of tree searches: the action of the highest value; a check or call where some action was never tried
 curve.png        NashConv over iterations, where it can be computed
 opponent.agent   whom it learns against, where that is a fixed policy
+moments/         what was learned so far, `<iterations>.agent` at 10, 100, 1000, ... iterations and at the end, where the run
+                 keeps them; each is written before the next checkpoint, so a run that is killed writes it again or has it
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import json
 import math
 import os
 import platform
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,6 +46,7 @@ POINTS_PER_DECADE = 8
 DEFAULT_SECONDS = 10.0
 OPPONENT = "opponent.agent"
 GREEDY = "greedy.agent"
+MOMENTS = "moments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +104,12 @@ class Run:
         options: Mapping[str, object] | None = None,
         iterations: int | None = None,
         seconds: float | None = None,
+        keep: bool = False,
     ) -> Run:
-        """A new run in a new folder. Everything is checked before anything is written."""
+        """A new run in a new folder. Everything is checked before anything is written.
+
+        With `keep`, the agent is kept at every power of ten and at the end.
+        """
         if iterations is not None and seconds is not None:
             raise UsageError("give a number of iterations or of seconds, not both")
         if iterations is None and seconds is None:
@@ -117,6 +125,7 @@ class Run:
             "solver": {"name": solver_name, "seed": seed, "threads": threads, "options": built.options},
             "iterations": iterations,
             "seconds": seconds,
+            "keep": keep,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {name: version(name) for name in ("smoothcall", "numpy", "numba")}
             | {"python": platform.python_version()},
@@ -214,6 +223,8 @@ class Run:
             step = max(1, int(min(speed * SLICE_SECONDS, step * 4)))
             if self.solver.iterations == due:
                 self._measure()
+                if is_moment(due):
+                    self._keep()
             if (now := time.monotonic()) - saved > pause:
                 self._checkpoint()
                 saved = time.monotonic()
@@ -224,11 +235,13 @@ class Run:
                 watch(Progress(self.solver.iterations, self.seconds, speed, fraction, latest))
         if self._fraction(target, limit) >= 1:
             self._measure()
+            self._keep()
         self._checkpoint()
         metric = self.evaluation()
         self._with_card(self.solver.policy(), metric).save(self.agent)
         if isinstance(self.solver, UCT):
-            self._with_card(self.solver.current_policy(), metric).save(self.folder / GREEDY)
+            greedy = self.solver.current_policy()
+            self._with_card(greedy, self._metric(greedy)).save(self.folder / GREEDY)
         if not self.game.drawn:
             from smoothcall.store.curves import draw_curves
 
@@ -261,15 +274,19 @@ class Run:
         """The policy learned so far, evaluated."""
         if self.metrics and self.metrics[-1].iterations == self.solver.iterations:
             return self.metrics[-1]
+        return self._metric(None if self.game.drawn else self.solver.policy())
+
+    def _metric(self, policy: Policy | None) -> Metric:
+        """How good a policy is, where that can be computed."""
         so_far: dict[str, Any] = {
             "iterations": self.solver.iterations,
             "seconds": round(self.seconds, 6),
             "nodes": self.solver.nodes,
         }
-        if self.game.drawn:
+        if policy is None or self.game.drawn:
             won = self.solver.earned / max(1, self.solver.iterations) if isinstance(self.solver, UCT) else np.zeros(0)
             return Metric(**so_far, nash_conv=None, exploitability=None, values=tuple(won.tolist()), epsilons=())
-        found: Evaluation = evaluate(self.game, self.solver.policy())
+        found: Evaluation = evaluate(self.game, policy)
         return Metric(
             **so_far,
             nash_conv=found.nash_conv,
@@ -285,6 +302,12 @@ class Run:
             self.metrics.append(metric)
             with (self.folder / "metrics.jsonl").open("a") as file:
                 file.write(_line(metric))
+
+    def _keep(self) -> None:
+        """Keep this moment, where the run keeps any."""
+        if self.config.get("keep"):
+            (self.folder / MOMENTS).mkdir(exist_ok=True)
+            self._with_card(self.solver.policy(), self.evaluation()).save(moment_file(self.folder, self.solver.iterations))
 
     def _write_metrics(self) -> None:
         files.write_text(self.folder / "metrics.jsonl", "".join(map(_line, self.metrics)))
@@ -305,6 +328,21 @@ def evaluation_points() -> Iterator[int]:
             yield point
             last = point
         power += 1
+
+
+def is_moment(iterations: int) -> bool:
+    """Whether it is a power of ten from 10 on. All of them are evaluation points."""
+    return iterations >= 10 and iterations == 10 ** (len(str(iterations)) - 1)
+
+
+def moment_file(folder: Path, iterations: int) -> Path:
+    return folder / MOMENTS / f"{iterations}.agent"
+
+
+def moments_of(folder: Path) -> dict[int, Path]:
+    """The moments that a run has kept, by iterations, in order."""
+    found = {int(path.stem): path for path in (folder / MOMENTS).glob("*.agent") if re.fullmatch("[1-9][0-9]{0,18}", path.stem)}
+    return dict(sorted(found.items()))
 
 
 def verify_length(iterations: int | None, seconds: float | None) -> None:

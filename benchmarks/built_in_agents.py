@@ -1,0 +1,120 @@
+"""Makes the agents that come with the package: `python benchmarks/built_in_agents.py [ID...]`, about a quarter of an hour.
+
+Each is a run of `smoothcall train` with the arguments below, kept under --runs and taken from there where it is done; then it
+is measured, and its file goes to src/smoothcall/agents. Those of limit hold'em are from docs/ledger/heinrich2014-holdem.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import smoothcall as sc
+from smoothcall.players.simple import SIMPLE
+from smoothcall.store.runs import Run, moments_of
+
+ROOT = Path(__file__).parents[1]
+AGENTS = ROOT / "src" / "smoothcall" / "agents"
+LEDGER = ROOT / "docs" / "ledger" / "heinrich2014-holdem" / "agents"
+HANDS = 1_000_000
+DEALS = 4_000  # of the local best responses
+FIRST_MOMENT = 1000
+
+
+@dataclass(frozen=True)
+class Made:
+    """An agent that comes with the package."""
+
+    name: str
+    game: str
+    solver: str
+    iterations: int
+    seed: int = 1
+    options: dict[str, str] = field(default_factory=dict)
+    keep: bool = False
+    file: str = ""  # in the ledger, instead of a run of its own
+
+    @property
+    def command(self) -> str:
+        settings = "".join(f" --set {name}={value}" for name, value in self.options.items()) + " --keep" * self.keep
+        return f"smoothcall train {self.game} {self.solver} --iterations {self.iterations:g} --seed {self.seed}{settings}"
+
+
+SMOOTH = {"mixing": "greatest", "explore": "pot", "k": "0.5"}
+MADE = {
+    "kuhn-lp": Made("Exact equilibrium", "kuhn", "lp", 1),
+    "kuhn-3p-cfr": Made("Discounted CFR", "kuhn-3p", "discounted-cfr", 200_000),
+    "leduc-cfr": Made("CFR+", "leduc", "cfr+", 1_000_000),
+    "leduc-smooth-uct": Made("Smooth UCT", "leduc", "smooth-uct", 10_000_000, keep=True),
+    "leduc-3p-cfr": Made("Discounted CFR", "leduc-3p", "discounted-cfr", 3000),
+    "limit-holdem-smooth-uct": Made(
+        "Smooth UCT", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
+        file="smooth-uct-s-k0.5.agent",
+    ),
+    "limit-holdem-smooth-uct-greedy": Made(
+        "Smooth UCT by value", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
+        file="smooth-uct-s-k0.5-greedy.agent",
+    ),
+    "no-limit-holdem-mccfr": Made("Monte-Carlo CFR", "no-limit-holdem", "mccfr", 30_000_000),
+}  # fmt: skip
+
+
+def make(name: str, runs: Path) -> None:
+    made = MADE[name]
+    moments: dict[int, Path] = {}
+    if made.file:
+        policy = sc.load(LEDGER / made.file)
+    else:
+        folder = runs / name
+        if not folder.exists():
+            Run.create(
+                folder, made.game, made.solver, seed=made.seed, options=made.options, iterations=made.iterations, keep=made.keep
+            )
+        run = Run.open(folder)
+        if not run.done or not run.agent.exists():
+            run.train()
+        policy = sc.load(run.agent)
+        moments = {at: path for at, path in moments_of(folder).items() if FIRST_MOMENT <= at < made.iterations}
+    results = policy.card["results"] | {"matches": matches(policy)} if policy.game.players == 2 else policy.card["results"]
+    if policy.game.drawn:
+        local = sc.local_best_response(policy, deals=DEALS, seed=1).total
+        results["local_best_response"] = {"mean": local.mean, "half_width": local.half_width(), "deals": DEALS}
+    policy.card |= {"name": made.name, "command": made.command, "results": results}
+    policy.save(AGENTS / f"{name}.agent")
+    for at, path in moments.items():
+        then = sc.load(path, policy.game)
+        then.card |= {"name": f"{made.name} after {at:,}", "command": made.command}
+        then.save(AGENTS / f"{name}.{at}.agent")
+    typer.echo(f"{name}: {made.command}")
+    typer.echo(f"  {json.dumps(results)}")
+    typer.echo(f"  {sum(path.stat().st_size for path in AGENTS.glob(f'{name}*.agent')):,} bytes")
+
+
+def matches(policy: sc.Policy) -> dict[str, Any]:
+    """What it wins from each simple player, in mbb/h; exactly in small games."""
+    found = {}
+    for opponent in SIMPLE:
+        result = sc.match(policy.game, [policy, opponent], hands=HANDS if policy.game.drawn else None, seed=1)
+        if result.exact is not None:
+            found[opponent] = {"mean": result.exact[0], "half_width": 0.0, "hands": 0}
+        else:
+            won = result.estimates[0]
+            found[opponent] = {"mean": won.mean, "half_width": won.half_width(), "hands": result.hands}
+    return found
+
+
+def main(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="All without any.")] = None,
+    runs: Annotated[Path, typer.Option(help="Where the runs go, and are taken from.")] = Path("runs") / "built-in",
+) -> None:
+    AGENTS.mkdir(exist_ok=True)
+    for name in names or MADE:
+        make(name, runs)
+
+
+if __name__ == "__main__":
+    typer.run(main)
