@@ -5,6 +5,9 @@ from __future__ import annotations
 from shutil import rmtree
 
 import smoothcall as sc
+from smoothcall.evaluation.luck import luck
+from smoothcall.evaluation.match import Strategy
+from smoothcall.play.table import replay
 from smoothcall.solvers import base
 from tests.conftest import TABLES, TINY
 
@@ -37,6 +40,11 @@ def main() -> None:
             solver.run(1)
             solver.policy()
             solver.current_policy()
+    for spec, moves in (("limit-holdem", ["c"] * 8), ("no-limit-holdem", ["c", "c", "c", "r100", "c"])):
+        uniform = sc.Policy.uniform(sc.game(spec))
+        hand = replay(uniform.game.rules, range(52), moves)
+        told = luck(uniform.game, 0, {1: Strategy(uniform)})
+        told.corrected(hand.hole[0], hand.boards, hand.text)
     base.WIDE = 0  # tables of 32 bits, as games of very many rows have them
     for name in ("uct", "mccfr"):
         solver = sc.solver(name, sc.game(TINY))

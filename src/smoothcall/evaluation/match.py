@@ -148,7 +148,7 @@ def verify_players(game: Game, names: Sequence[object]) -> None:
 def exact_values(game: Game, players: Sequence[Fixed]) -> tuple[float, ...]:
     """Each player's expected chips a hand over all deals and seatings."""
     _verify(game, players)
-    tables = [_table(game, player) for player in players]
+    tables = [table_of(game, player) for player in players]
     orders = seatings(game.players)
     total = np.zeros(game.players)
     for order in orders:
@@ -203,7 +203,7 @@ def _abstractions(game: Game, players: Sequence[Fixed]) -> list[Game]:
     return list({each.fingerprint: each for each in seen}.values()) or [game]
 
 
-def _table(game: Game, player: Fixed) -> Array:
+def table_of(game: Game, player: Fixed) -> Array:
     """[rows, A] probabilities."""
     if isinstance(player, Rule):
         return player.probabilities(game.legal)

@@ -64,27 +64,27 @@ def respond_cards(walk: Walk, cards: Cards, preflop: Array, against: Against, ge
         node[:], reach[:], looked = 0, 1.0, -1
         for seat in range(SEATS):
             own = card[2 * seat : 2 * seat + 2]
-            _free_hands(size, own, board, fits[seat])
+            free_hands(size, own, board, fits[seat])
         for street in range(4):
             going = False
             for seat in range(SEATS):
                 going |= walk.player[node[seat]] >= 0
             if not going:
                 break
-            _see_buckets(cards, street, place, size, bucket)
+            see_buckets(cards, street, place, size, bucket)
             if street == 3 or (street > 0 and street >= against.start):
-                _see_equities(cards.evaluator, card, _BOARD[street], score, equity)
+                see_equities(cards.evaluator, card, _BOARD[street], score, equity)
                 looked = street
             for seat in range(SEATS):
                 own = card[2 * seat : 2 * seat + 2]
                 if street == 0 and against.start == 0:
                     _see_preflop(preflop, cards.hand[own[0], own[1]], size, equity[seat])
-                _free_hands(size, own, board[: _BOARD[street]], possible[seat])
+                free_hands(size, own, board[: _BOARD[street]], possible[seat])
                 seen = (possible[seat], fits[seat], bucket, equity[seat])
                 node[seat] = _play_street(walk, against, seat, street, node[seat], *seen, reach[seat], chance, generator)
         for seat in range(SEATS):
             if walk.kind[node[seat]] == SHOWDOWN and looked < 3:  # all-in before the river
-                _see_equities(cards.evaluator, card, 5, score, equity)
+                see_equities(cards.evaluator, card, 5, score, equity)
                 looked = 3
             won[deal, seat] = _paid(walk, against, seat, node[seat], fits[seat], equity[seat], reach[seat])
 
@@ -203,7 +203,7 @@ def _free_deals(bucket: Array, drawn: int, seat: int, streets: int, possible: Ar
 
 
 @kernel
-def _free_hands(size: int, own: Array, board: Array, possible: Array) -> None:
+def free_hands(size: int, own: Array, board: Array, possible: Array) -> None:
     """The hands that meet none of these cards, numbered as `hand_numbers` does."""
     known, hand = _bits(own) | _bits(board), 0
     for high in range(size):
@@ -213,7 +213,7 @@ def _free_hands(size: int, own: Array, board: Array, possible: Array) -> None:
 
 
 @kernel
-def _see_buckets(cards: Cards, street: int, place: Array, size: int, bucket: Array) -> None:
+def see_buckets(cards: Cards, street: int, place: Array, size: int, bucket: Array) -> None:
     """bucket[hands] on the board of a street, place[3] as `rank_streets` makes it; without meaning where a hand meets it."""
     entry = np.uint32(0)
     if street == 1:
@@ -246,7 +246,7 @@ def _see_preflop(preflop: Array, own: int, size: int, equity: Array) -> None:
 
 
 @kernel
-def _see_equities(evaluator: Evaluator, card: Array, count: int, score: Array, equity: Array) -> None:
+def see_equities(evaluator: Evaluator, card: Array, count: int, score: Array, equity: Array) -> None:
     """equity[2, hands] of the two seats on the first `count` cards of the board, over every board that may come, exactly."""
     size, coming = len(evaluator.card_key), 5 - count
     board, mine, by_rank = np.empty(5, np.int64), np.empty(SEATS, np.int32), np.zeros((SEATS, size // 4, size // 4), np.int32)
