@@ -1,4 +1,4 @@
-"""The one error that is the caller's to mend: it names the thing, the value given and what is accepted."""
+"""The errors that are the caller's to mend: they name the thing, the value given and what is accepted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,22 @@ from difflib import get_close_matches
 
 class UsageError(ValueError):
     """Wrong input. The command line prints it on one line and exits with status 2."""
+
+
+class Stranger(UsageError):
+    """Who asks is not known, or no longer."""
+
+
+class NotFound(UsageError):
+    """There is no such thing, or none that the asker may know of."""
+
+
+class Refused(UsageError):
+    """Not now: it would show what must stay hidden until a hand is over."""
+
+
+class Stale(UsageError):
+    """Asked of a state that is gone: the same button twice, or an old form."""
 
 
 def unknown(what: str, given: str, accepted: Iterable[str]) -> UsageError:

@@ -1,6 +1,7 @@
 """PHH files beside hands played by others, and beside PokerKit, which reads what we write."""
 
 from dataclasses import replace
+from datetime import time
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -9,6 +10,7 @@ import pokerkit
 import pytest
 
 from smoothcall.errors import UsageError
+from smoothcall.games.betting import ENOUGH
 from smoothcall.games.catalog import LIMIT_HOLDEM, LIMIT_HOLDEM_3P, holdem_streets, rules
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import write_hand
@@ -85,12 +87,7 @@ def test_what_we_write_is_read_by_pokerkit_and_by_us(seed: int) -> None:
     text = write_phh(hand, [f'it\'s "{seat}" é' for seat in seats])
     ends = [hand.starting[seat] + hand.outcome.payoffs[seat] for seat in turn]
 
-    theirs = pokerkit.HandHistory.loads(text)
-    theirs.divmod = lambda chips, players: (Fraction(chips, players), 0)
-    *_, last = theirs
-    assert not last.status
-    assert last.stacks == ends
-
+    assert pokerkits_stacks(text) == ends
     again = read_phh(text)
     assert again.agrees
     assert [again.hand.starting[seat] + again.hand.outcome.payoffs[seat] for seat in seats] == ends
@@ -98,13 +95,68 @@ def test_what_we_write_is_read_by_pokerkit_and_by_us(seed: int) -> None:
     assert write_phh(again.hand, again.names) == text
 
 
+def pokerkits_stacks(text: str) -> list[Fraction]:
+    """The stacks with which PokerKit ends the one hand of a file, odd chips shared."""
+    theirs = pokerkit.HandHistory.loads(text)
+    theirs.divmod = lambda chips, players: (Fraction(chips, players), 0)
+    *_, last = theirs
+    assert not last.status
+    return list(last.stacks)
+
+
 def test_stacks_without_end() -> None:
+    """Where raises are capped, chips that are enough stand for them: 240 can be lost; where they are not, `inf`."""
     hand = Hand(LIMIT_HOLDEM)
     hand.deal_random(Random(1))
     hand.fold()
-    assert "starting_stacks = [inf, inf]\n" in write_phh(hand)
+    assert "starting_stacks = [260, 260]\n" in write_phh(hand)
+    assert "finishing_stacks = [265, 255]\n" in write_phh(hand)
+    assert read_phh(write_phh(hand)).hand.outcome.payoffs == (5, -5)
+    hand = Hand(rules("no-limit-holdem"), [ENOUGH, 50])
+    hand.deal_random(Random(1))
+    hand.fold()
+    assert "starting_stacks = [50, inf]\n" in write_phh(hand)
     assert "finishing" not in write_phh(hand)
     assert read_phh(write_phh(hand)).hand.outcome.payoffs == (5, -5)
+
+
+@pytest.mark.parametrize("game", [LIMIT_HOLDEM, LIMIT_HOLDEM_3P])
+def test_the_most_that_can_be_lost_is_not_everything(game: PokerRules) -> None:
+    hand = Hand(game)
+    while hand.outcome is None:
+        hand.deal_random(Random(3))
+        if not hand.finished:
+            hand.play("r" if hand.raises is not None else "c")
+    assert hand.paid == [240] * game.seats
+    seats = [1, 0] if game.seats == 2 else [0, 1, 2]
+    assert pokerkits_stacks(write_phh(hand)) == [260 + hand.outcome.payoffs[seat] for seat in seats]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_cards_that_were_not_shown_are_not_written(seed: int) -> None:
+    """One seat's view of a hand: PokerKit replays it to the same stacks, and the rest of the deck may be anything."""
+    hand = random_hand(Random(seed))
+    seats, me = range(hand.rules.seats), seed % hand.rules.seats
+    text = write_phh(hand, known={me})
+    showdown = hand.alive_count > 1
+    for seat in seats:
+        written = hand.rules.deck.names(hand.hole[seat]) in text
+        assert written == (seat == me or (showdown and hand.alive[seat]))
+    turn = [1, 0] if len(seats) == 2 else list(seats)
+    assert pokerkits_stacks(text) == [hand.starting[seat] + hand.outcome.payoffs[seat] for seat in turn]
+    if "????" in text:
+        with pytest.raises(UsageError, match="are not known"):
+            read_phh(text)
+
+
+def test_what_stands_beside_a_hand() -> None:
+    hand = Hand(LIMIT_HOLDEM)
+    hand.deal_random(Random(1))
+    hand.fold()
+    fields = {"table": 'a "b"\x7f\n', "hand": 7, "time": time(12, 3, 4), "_game": "limit-holdem"}
+    theirs = pokerkit.HandHistory.loads(write_phh(hand, about=fields))
+    assert (theirs.table, theirs.hand, theirs.time) == ('a "b"\x7f\n', 7, time(12, 3, 4))
+    assert theirs.user_defined_fields == {"_game": "limit-holdem"}
 
 
 @pytest.mark.parametrize("game", [rules("leduc"), rules("no-limit-holdem-32"), replace(LIMIT_HOLDEM_3P, seats=4)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -57,13 +57,18 @@ def read_phhs(source: str | Path) -> list[History]:
     return [_history(table, f"hand [{name}]") for name, table in tables.items()]
 
 
-def write_phh(hand: Hand, names: Sequence[str] = ()) -> str:
-    """A hand of Texas hold'em as a `.phh` text, `names` in seat order; stacks at the end follow once it is over."""
+def write_phh(
+    hand: Hand, names: Sequence[str] = (), *, known: Collection[int] | None = None, about: Mapping[str, object] | None = None
+) -> str:
+    """A hand of Texas hold'em as a `.phh` text, `names` in seat order; stacks at the end follow once it is over.
+
+    `known` are the seats whose hole cards are written, all unless said; cards shown at a showdown always are. `about` are
+    further fields (`year`, `table`, ...; those of no standard begin with `_`): numbers, texts and times of day.
+    """
     rules, seats = hand.rules, hand.rules.seats
-    turned = seats == 2 and rules.streets[0].first == 0
-    seat_of = [1, 0] if turned else list(range(seats))  # place in the file -> seat, and back
+    verify_phh(rules)
+    seat_of = _places(rules)
     posts = [rules.blind(seat) for seat in seat_of]
-    _verify_holdem(rules, posts, turned=turned)
     fields: dict[str, object] = {
         "variant": "FT" if rules.limit else "NT",
         "antes": [rules.ante(seat) for seat in seat_of],
@@ -73,15 +78,30 @@ def write_phh(hand: Hand, names: Sequence[str] = ()) -> str:
         fields |= {"small_bet": rules.streets[0].bet, "big_bet": rules.streets[-1].bet}
     else:
         fields["min_bet"] = rules.streets[0].bet
-    fields["starting_stacks"] = [_number(Fraction(hand.starting[seat])) for seat in seat_of]
-    fields["actions"] = _actions(hand, seat_of)
+    starting = [_plenty(rules) if stack == ENOUGH else stack for stack in hand.starting]
+    fields["starting_stacks"] = [_number(Fraction(starting[seat])) for seat in seat_of]
+    fields["actions"] = _actions(hand, seat_of, range(seats) if known is None else known)
     if len(names) not in (0, seats):
         raise UsageError(f"names {list(names)} (accepted: none, or one for each of {seats} seats)")
     if names:
         fields["players"] = [names[seat] for seat in seat_of]
-    if hand.outcome is not None and ENOUGH not in hand.starting:
-        fields["finishing_stacks"] = [_number(hand.starting[seat] + hand.outcome.payoffs[seat]) for seat in seat_of]
-    return "".join(f"{key} = {_text(value)}\n" for key, value in fields.items())
+    if hand.outcome is not None and max(starting) < ENOUGH:
+        fields["finishing_stacks"] = [_number(starting[seat] + hand.outcome.payoffs[seat]) for seat in seat_of]
+    return "".join(f"{key} = {_text(value)}\n" for key, value in (fields | dict(about or {})).items())
+
+
+def verify_phh(rules: PokerRules) -> None:
+    """Whether hands of these rules can be written."""
+    bets, seat_of = [street.bet for street in rules.streets], _places(rules)
+    posts = [rules.blind(seat) for seat in seat_of]
+    after = (max(range(rules.seats), key=lambda place: (posts[place], place)) + 1) % rules.seats
+    if (
+        (rules.deck, rules.order) != (LIMIT_HOLDEM.deck, LIMIT_HOLDEM.order)
+        or [(street.hole, street.board) for street in rules.streets] != _SHAPE
+        or bets != ([bets[0]] * 2 + [bets[3]] * 2 if rules.limit else bets[:1] * 4)
+        or [seat_of[street.first] for street in rules.streets] != [after, 0, 0, 0]
+    ):
+        raise UsageError(f"{rules.name} is not what PHH calls Texas hold'em")
 
 
 # Reading
@@ -189,23 +209,28 @@ def _take(hand: Hand, step: str) -> None:
 # Writing
 
 
-def _verify_holdem(rules: PokerRules, posts: list[int], *, turned: bool) -> None:
-    bets = [street.bet for street in rules.streets]
-    firsts = [(street.first + turned) % rules.seats for street in rules.streets]  # in places of the file
-    after = (max(range(rules.seats), key=lambda place: (posts[place], place)) + 1) % rules.seats
-    if (
-        (rules.deck, rules.order) != (LIMIT_HOLDEM.deck, LIMIT_HOLDEM.order)
-        or [(street.hole, street.board) for street in rules.streets] != _SHAPE
-        or bets != ([bets[0]] * 2 + [bets[3]] * 2 if rules.limit else bets[:1] * 4)
-        or firsts != [after, 0, 0, 0]
-    ):
-        raise UsageError(f"{rules.name} is not what PHH calls Texas hold'em")
+def _places(rules: PokerRules) -> list[int]:
+    """Place in the file -> seat, which is also seat -> place."""
+    return [1, 0] if rules.seats == 2 and rules.streets[0].first == 0 else list(range(rules.seats))
 
 
-def _actions(hand: Hand, seat_of: list[int]) -> list[str]:
+def _plenty(rules: PokerRules) -> int:
+    """Chips with which nobody is ever all in, to stand for stacks without end; those, where raises have no cap."""
+    if any(street.max_raises is None for street in rules.streets):
+        return ENOUGH
+    most = sum(street.bet * (street.max_raises or 0) for street in rules.streets)
+    return max((0, *rules.antes)) + max((0, *rules.blinds)) + most + rules.streets[-1].bet
+
+
+def _actions(hand: Hand, seat_of: list[int], known: Collection[int]) -> list[str]:
     """The file's actions. Cards are shown after the last move, before the rest of the board is dealt."""
     names, again = hand.rules.deck.names, Hand(hand.rules, hand.starting)  # replayed for the chips of each street
-    dealt = [f"d dh p{place + 1} {names(hand.hole[seat])}" for place, seat in enumerate(seat_of) if hand.hole[seat]]
+    showdown = hand.finished and hand.alive_count > 1
+    cards = [
+        names(hole) if seat in known or (showdown and hand.alive[seat]) else "??" * len(hole)
+        for seat, hole in enumerate(hand.hole)
+    ]
+    dealt = [f"d dh p{place + 1} {cards[seat]}" for place, seat in enumerate(seat_of) if cards[seat]]
     actions: list[str] = []
     moved = 0  # actions up to the last move
     for record in hand.records:
@@ -218,9 +243,8 @@ def _actions(hand: Hand, seat_of: list[int]) -> list[str]:
             actions.append(f"p{seat_of[record.player] + 1} {word}")
             again.play(record.letter)
             moved = len(actions)
-    if hand.finished and hand.alive_count > 1:
-        shown = [f"p{place + 1} sm {names(hand.hole[seat])}" for place, seat in enumerate(seat_of) if hand.alive[seat]]
-        actions[moved:moved] = shown
+    if showdown:
+        actions[moved:moved] = [f"p{place + 1} sm {cards[seat]}" for place, seat in enumerate(seat_of) if hand.alive[seat]]
     return dealt + actions
 
 
@@ -231,7 +255,7 @@ def _number(chips: Fraction) -> int | float:
 
 
 def _text(value: object) -> str:
-    """TOML: our values are numbers, texts and lists of them."""
+    """TOML: our values are numbers, texts, times and lists of them."""
     if isinstance(value, list):
         return f"[{', '.join(map(_text, value))}]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if isinstance(value, str) else str(value)

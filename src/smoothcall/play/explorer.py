@@ -1,0 +1,265 @@
+"""A walk through an agent's strategy: what it does at one place of the betting with everything it may hold there.
+
+Small games list every information state. Hold'em shows the classes of hands before the flop, as lines and as a grid, and later
+the buckets through which the agent sees its cards. A player's *range* at a spot is what the hands are made up of with which the
+player comes there by own moves: the chance of the cards times the probability of those moves. It is exact in small games and
+before the flop; later, where players forget earlier buckets, it is counted over a fixed sample of deals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from smoothcall.errors import UsageError
+from smoothcall.games.betting import Betting
+from smoothcall.games.notation import split_moves
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.abstraction import Abstraction
+from smoothcall.information.game import Game
+from smoothcall.information.strength import RIVER, scale
+from smoothcall.information.translation import node_like
+from smoothcall.kernels.tables import DECISION, FOLD, Array
+from smoothcall.play.table import street_name
+from smoothcall.policy import Policy
+
+SAMPLED = 40_000  # deals
+_COUNTED = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth")
+
+
+@dataclass(frozen=True, slots=True)
+class SpotMove:
+    """A move at a spot, and where it leads."""
+
+    letter: str
+    name: str  # "Fold", "Check", "Call 10", "Bet 10", "Raise to 40", "Raise to 100 (all in)"
+    chips: int  # what it adds to the pot
+    share: float  # how often the player makes it, over the range
+    leads: str | None  # the betting of the decision that follows; None where the hand ends
+    ending: str  # "fold" or "showdown" where the hand ends, else ""
+    street: str  # the name of the street that begins with it, else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SpotLine:
+    """What the player does with certain cards."""
+
+    label: str  # "K", "K/Q", "AKs", "#17"
+    key: str  # of the information state
+    meaning: str  # of a bucket: "E[HS²] 0.17 to 0.18"; else ""
+    probabilities: dict[str, float]  # by letter
+    chance: float  # of the cards
+    reach: float  # how often the player's own moves lead here with them
+    share: float  # of the range; 0 where the player never comes here with them
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A decision of the betting and the strategy at it."""
+
+    game: str
+    betting: str
+    note: str  # where other betting was asked for, what it stands for
+    street: int
+    street_name: str
+    seat: int  # who acts
+    player: str  # the same for people: "Small blind", "First player"
+    pot: int
+    to_call: int
+    reach: float  # how often the player's own moves lead here
+    path: tuple[tuple[str, str], ...]  # (what happened, the betting then) from the start to here
+    moves: tuple[SpotMove, ...]
+    lines: tuple[SpotLine, ...]
+    grid: tuple[tuple[SpotLine, ...], ...]  # hold'em before the flop: rows and columns from aces down, suited above the pairs
+    sampled: bool  # whether reach and shares are counted over a sample
+
+
+def explore(policy: Policy, betting: str = "") -> Spot:
+    """The spot that a betting sequence leads to, or in no-limit games the one that it stands for."""
+    game = policy.game
+    if not isinstance(game.rules, PokerRules):
+        raise UsageError(f"{game.spec} has no betting to explore: everybody chooses at once")
+    node = node_like(game, betting)
+    if node is None:
+        raise UsageError(f"betting {betting!r}: the hand is over, or the agent has learned nothing there")
+    tree, known = game.tree, game.tree.betting(node)
+    state = _after(game.rules, known)
+    player, street = int(tree.player[node]), int(tree.round[node])
+    lines = _lines(policy, node)
+    weights = np.array([line.share for line in lines])
+    if not weights.any():
+        weights = np.array([line.chance for line in lines])
+    return Spot(
+        game=game.spec,
+        betting=known,
+        note="" if known == betting else f"{betting} stands for {known}: the agent has learned the raises of a menu",
+        street=street,
+        street_name=street_name(game.rules, street),
+        seat=player,
+        player=seat_name(game.rules, player),
+        pot=state.pot,
+        to_call=state.to_call,
+        reach=float(sum(line.reach * line.chance for line in lines)),
+        path=_path(game, node),
+        moves=_moves(game, node, state, lines, weights),
+        lines=lines,
+        grid=_grid(game.abstraction, lines) if game.abstraction is not None and street == 0 else (),
+        sampled=game.drawn and street > 0,
+    )
+
+
+def seat_name(rules: PokerRules, seat: int) -> str:
+    """A seat as people call it."""
+    if len(rules.blinds) < 2:
+        return f"{_COUNTED[seat]} player"
+    if seat < 2:
+        return ("Small blind", "Big blind")[seat]
+    return "Button" if seat == rules.seats - 1 else f"Seat {seat + 1}"
+
+
+def move_name(state: Betting, letter: str) -> str:
+    """A move that the player to act may make, as people say it."""
+    player = state.player
+    assert player is not None
+    if letter == "f":
+        return "Fold"
+    if letter == "c":
+        return f"Call {state.to_call}" if state.to_call else "Check"
+    after = state.copy()
+    after.play(letter)
+    added = after.paid[player] - state.paid[player]
+    all_in = " (all in)" if after.stack(player) == 0 else ""
+    return (f"Raise to {state.bets[player] + added}" if max(state.bets) else f"Bet {added}") + all_in
+
+
+def _after(rules: PokerRules, betting: str) -> Betting:
+    state = Betting(rules)
+    for letter in split_moves(betting):
+        state.play(letter)
+    return state
+
+
+def _path(game: Game, node: int) -> tuple[tuple[str, str], ...]:
+    rules = game.rules
+    assert isinstance(rules, PokerRules)
+    state, steps = Betting(rules), [("Start", "")]
+    for letter in split_moves(game.tree.betting(node)):
+        assert state.player is not None
+        name = f"{seat_name(rules, state.player)}: {move_name(state, letter)}"
+        state.play(letter)
+        steps.append((name, state.text))
+    return tuple(steps)
+
+
+def _moves(game: Game, node: int, state: Betting, lines: tuple[SpotLine, ...], weights: Array) -> tuple[SpotMove, ...]:
+    tree, player = game.tree, int(game.tree.player[node])
+    assert isinstance(game.rules, PokerRules)
+    found = []
+    for letter, child in tree.children(node).items():
+        goes_on = tree.kind[child] == DECISION
+        begins = goes_on and tree.round[child] > tree.round[node]
+        made = np.array([line.probabilities[letter] for line in lines])
+        found.append(
+            SpotMove(
+                letter=letter,
+                name=move_name(state, letter),
+                chips=int(tree.paid[child, player] - tree.paid[node, player]),
+                share=float(weights @ made / weights.sum()),
+                leads=tree.betting(child) if goes_on else None,
+                ending="" if goes_on else "fold" if tree.kind[child] == FOLD else "showdown",
+                street=street_name(game.rules, int(tree.round[child])) if begins else "",
+            )
+        )
+    return tuple(found)
+
+
+def _lines(policy: Policy, node: int) -> tuple[SpotLine, ...]:
+    game, tree = policy.game, policy.game.tree
+    street, betting = int(tree.round[node]), tree.betting(node)
+    chance, reach = _reached(policy, node)
+    ranged = chance * reach
+    shares = ranged / ranged.sum() if ranged.any() else ranged
+    first, count = int(tree.first_row[node]), game.buckets[street]
+    labels = _labels(game, street)
+    slots = [(letter, int(tree.slot[child])) for letter, child in tree.children(node).items()]
+    table = policy.weights[first : first + count] / policy.unit
+    return tuple(
+        SpotLine(
+            label=labels[bucket],
+            key=f"{labels[bucket]}:{betting}",
+            meaning=_meaning(game.abstraction, street, bucket),
+            probabilities={letter: float(table[bucket, slot]) for letter, slot in slots},
+            chance=float(chance[bucket]),
+            reach=float(reach[bucket]),
+            share=float(shares[bucket]),
+        )
+        for bucket in range(count)
+    )
+
+
+def _labels(game: Game, street: int) -> list[str]:
+    if game.abstraction is None:
+        return list(game.deals.labels[street])
+    return [game.abstraction.label(street, bucket) for bucket in range(game.buckets[street])]
+
+
+def _meaning(abstraction: Abstraction | None, street: int, bucket: int) -> str:
+    """What a bucket's number stands for."""
+    if abstraction is None or street == 0:
+        return ""
+    edges, most = abstraction.edges[street], scale(abstraction.deck, street)
+    low = int(edges[bucket]) / most
+    high = int(edges[bucket + 1]) / most if bucket + 1 < len(edges) else 1.0
+    if street == RIVER:
+        return f"beats {low:.1%} to {high:.1%} of hands"
+    return f"E[HS²] {low:.3f} to {high:.3f}"
+
+
+def _reached(policy: Policy, node: int) -> tuple[Array, Array]:
+    """([buckets] chance of what the player may see at a node, [buckets] probability of own moves to it with that)."""
+    game, tree = policy.game, policy.game.tree
+    player, street = int(tree.player[node]), int(tree.round[node])
+    seen, weight = _deals(game, player, street)
+    own = np.ones(len(weight))
+    below = node
+    while (above := int(tree.parent[below])) >= 0:
+        if tree.player[above] == player:
+            rows = int(tree.first_row[above]) + seen[:, int(tree.round[above])]
+            own *= policy.weights[rows, int(tree.slot[below])] / policy.unit
+        below = above
+    count = game.buckets[street]
+    chance = np.bincount(seen[:, street], weight, count)
+    reached = np.bincount(seen[:, street], weight * own, count)
+    return chance, np.divide(reached, chance, out=np.zeros(count), where=chance > 0)
+
+
+def _deals(game: Game, player: int, street: int) -> tuple[Array, Array]:
+    """([n, streets] what a player sees on each street, [n] how likely): all deals, all classes of hands, or a sample."""
+    if game.abstraction is None:
+        return game.deals.bucket[:, player], np.asarray(game.deals.weight, np.float64)
+    if street == 0:
+        suits = game.abstraction.deck.suit_count
+        ways = {"s": suits, "o": suits * (suits - 1)}
+        counts = np.array([ways.get(name[2:], suits * (suits - 1) // 2) for name in game.abstraction.classes], float)
+        return np.arange(len(counts))[:, None], counts / counts.sum()
+    if game not in _samples:
+        bucket, _ = game.dealer(0).deal(SAMPLED)
+        _samples[game] = bucket.reshape(-1, bucket.shape[2])  # a hand is a hand, in whichever seat
+    sample = _samples[game]
+    return sample, np.full(len(sample), 1 / len(sample))
+
+
+_samples: WeakKeyDictionary[Game, Array] = WeakKeyDictionary()
+
+
+def _grid(abstraction: Abstraction, lines: tuple[SpotLine, ...]) -> tuple[tuple[SpotLine, ...], ...]:
+    ranks, by_label = abstraction.deck.ranks[::-1], {line.label: line for line in lines}
+
+    def label(row: int, column: int) -> str:
+        high, low = ranks[min(row, column)], ranks[max(row, column)]
+        return high + low + ("" if row == column else "s" if column > row else "o")
+
+    size = range(len(ranks))
+    return tuple(tuple(by_label[label(row, column)] for column in size) for row in size)

@@ -1,0 +1,237 @@
+"""The truth about one table, all cards included, and what a seat may see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from smoothcall.games.betting import Call, Fold, Post, Raise
+from smoothcall.games.cards import Cards
+from smoothcall.games.hand import Deal, Hand, Outcome
+from smoothcall.games.notation import split_moves
+from smoothcall.games.rules import PokerRules
+from smoothcall.play.sight import Choice, Event, HandSight, SeatSight, signed
+from smoothcall.players.view import Player, view_of
+
+_STREETS = ("Preflop", "Flop", "Turn", "River")
+
+
+def deal_from(hand: Hand, deck: Sequence[int]) -> None:
+    """Deal everything that is due from a deck, of which the cards dealt so far are the front."""
+    while (due := hand.due) is not None:
+        dealt = sum(map(len, hand.hole)) + len(hand.board)
+        hand.deal(tuple(deck[dealt : dealt + due.count]))
+
+
+def replay(rules: PokerRules, deck: Sequence[int], moves: Sequence[str]) -> Hand:
+    """A hand as it stands after these moves."""
+    hand = Hand(rules)
+    deal_from(hand, deck)
+    for move in moves:
+        hand.play(move)
+        deal_from(hand, deck)
+    return hand
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """An opponent at a table. Its generator is set anew before each move, so that a move can be made again."""
+
+    player: Player
+    random: Random
+
+
+def seat_of(number: int, seats: int) -> int:
+    """The person's seat in the hand of this number, from 1: seats go round."""
+    return (number - 1) % seats
+
+
+def guest_seats(seat: int, seats: int) -> list[int]:
+    """Where the opponents sit, in their order round the table."""
+    return [(seat + 1 + place) % seats for place in range(seats - 1)]
+
+
+def let_guests_move(hand: Hand, deck: Sequence[int], seat: int, guests: Sequence[Guest], secret: str) -> None:
+    """Play on to the person's turn or to the end. `secret` decides the guests' random choices."""
+    sitting = dict(zip(guest_seats(seat, hand.rules.seats), guests, strict=True))
+    deal_from(hand, deck)
+    while hand.player is not None and hand.player != seat:
+        guest = sitting[hand.player]
+        guest.random.seed(f"{secret}/{len(hand.moves)}")
+        hand.play(guest.player.act(view_of(hand, hand.player)))
+        deal_from(hand, deck)
+
+
+# What a seat may see
+
+
+def sight_of(hand: Hand, seat: int, names: Sequence[str], *, id: int, number: int, choosing: bool = True) -> HandSight:
+    """A hand as a seat sees it. `names` are those of all seats; `choosing`: whether the seat may move now."""
+    outcome = hand.outcome
+    shown = shown_to(hand, seat, outcome)
+    names = [name if place != seat else "You" for place, name in enumerate(names)]
+    turn = hand.player if hand.due is None else None
+    won = None if outcome is None else signed(outcome.payoffs[seat])
+    return HandSight(
+        id=id,
+        number=number,
+        seat=seat,
+        street=hand.street,
+        street_name=street_name(hand.rules, hand.street),
+        boards=tuple(tuple(map(hand.rules.deck.name, cards)) for cards in hand.boards),
+        pot=hand.pot,
+        betting=hand.text,
+        move=len(hand.moves),
+        seats=tuple(_seat_sight(hand, place, name, seat, shown, outcome, turn) for place, name in enumerate(names)),
+        events=tuple(_events(hand, seat, names, shown, outcome)),
+        choices=_choices(hand) if choosing and turn == seat else (),
+        over=outcome is not None,
+        reason=outcome.reason if outcome is not None else "",
+        won=won,
+        won_chips=None if outcome is None else float(outcome.payoffs[seat]),
+    )
+
+
+def shown_to(hand: Hand, seat: int, outcome: Outcome | None) -> frozenset[int]:
+    """Whose cards a seat has seen: its own, and at a showdown those of everybody still in. Folded ones never."""
+    others = [place for place in range(hand.rules.seats) if hand.alive[place]]
+    return frozenset([seat, *(others if outcome is not None and outcome.reason == "showdown" else ())])
+
+
+def street_name(rules: PokerRules, street: int) -> str:
+    return _STREETS[street] if len(rules.streets) == len(_STREETS) else f"Round {street + 1}"
+
+
+def button_of(rules: PokerRules) -> int:
+    """The seat that deals: the last one, or the small blind where two play with blinds."""
+    return 0 if rules.seats == 2 and rules.blinds else rules.seats - 1
+
+
+def _seat_sight(
+    hand: Hand, place: int, name: str, seat: int, shown: frozenset[int], outcome: Outcome | None, turn: int | None
+) -> SeatSight:
+    rules, seen = hand.rules, place in shown
+    showdown = outcome is not None and outcome.reason == "showdown"
+    return SeatSight(
+        seat=place,
+        name=name,
+        you=place == seat,
+        cards=tuple(map(rules.deck.name, hand.hole[place])) if seen else (),
+        hidden=0 if seen else len(hand.hole[place]),
+        stack=None if rules.stack is None else hand.stack(place),
+        paid=hand.paid[place],
+        bet=hand.bets[place],
+        alive=hand.alive[place],
+        turn=turn == place,
+        button=place == button_of(rules),
+        won=None if outcome is None else signed(outcome.payoffs[place]),
+        hand=_describe(rules, hand.hole[place], hand.board) if showdown and seen and hand.alive[place] else "",
+    )
+
+
+def _describe(rules: PokerRules, hole: Cards, board: Cards) -> str:
+    return rules.order.describe(rules.deck, hole, board)
+
+
+def _choices(hand: Hand) -> tuple[Choice, ...]:
+    """What the player to move may do."""
+    player, owed, span = hand.player, hand.to_call, hand.raises
+    assert player is not None
+    found = [Choice("f", "Fold", 0)] if hand.can_fold() else []
+    all_in = " (all in)" if owed and owed == hand.stack(player) else ""
+    found.append(Choice("c", f"Call {owed}{all_in}" if owed else "Check", owed))
+    if span is None:
+        return tuple(found)
+    low, high = span
+    word, paid = ("Raise" if max(hand.bets) > 0 else "Bet"), hand.paid[player]
+    if hand.rules.limit:
+        name = f"{word} to {hand.bets[player] + low - paid}" if word == "Raise" else f"{word} {low - paid}"
+        found.append(Choice("r", name, low - paid))
+    else:
+        found.append(Choice("r", word, low - paid, low, high, _presets(hand, low, high), paid - hand.bets[player]))
+    return tuple(found)
+
+
+def _presets(hand: Hand, low: int, high: int) -> tuple[tuple[str, int], ...]:
+    """Totals of raises with names: the least, shares of the pot, all in."""
+    player = hand.player
+    assert player is not None
+    called = hand.paid[player] + hand.to_call
+    pot = hand.pot + hand.to_call
+    named = [("least", low), ("1/2 pot", called + pot // 2), ("pot", called + pot), ("all in", high)]
+    found = {total: name for name, total in named if low <= total <= high}  # of equals, the later name says more
+    return tuple((name, total) for total, name in sorted(found.items()))
+
+
+def _events(hand: Hand, seat: int, names: Sequence[str], shown: frozenset[int], outcome: Outcome | None) -> list[Event]:
+    """The annotated sequence of events."""
+    rules, found, street = hand.rules, [], 0
+    bets = [0] * rules.seats  # on this street
+    for record in hand.records:
+        if isinstance(record, Deal):
+            cards = " ".join(map(rules.deck.name, record.cards))
+            if record.street != street:
+                street, bets = record.street, [0] * rules.seats
+            if record.player is None:
+                found.append(Event(street, None, f"{street_name(rules, street)}: {cards}", "deal"))
+            elif record.player == seat:
+                found.append(Event(street, seat, f"You are dealt {cards}", "deal"))
+        elif isinstance(record, Post):
+            bets[record.player] += record.amount if record.kind == "blind" else 0
+            verb = {"ante": "ante", "blind": "post the blind,"}[record.kind]
+            found.append(Event(0, record.player, _says(names, record.player, seat, verb, str(record.amount)), "post"))
+        else:
+            found.append(Event(street, record.player, _move_text(hand, record, bets, names, seat), "move"))
+    if outcome is not None:
+        found += _ending(hand, seat, names, shown, outcome)
+    return found
+
+
+def _move_text(hand: Hand, record: Fold | Call | Raise, bets: list[int], names: Sequence[str], seat: int) -> str:
+    """What a move was, in words; brings `bets` up to date."""
+    player = record.player
+    if isinstance(record, Fold):
+        return _says(names, player, seat, "fold")
+    highest = max(bets)
+    bets[player] += record.amount
+    if isinstance(record, Raise):
+        spent = " (all in)" if hand.rules.stack is not None and record.total == hand.starting[player] else ""
+        if highest == 0:
+            return _says(names, player, seat, "bet", f"{record.amount}{spent}")
+        return _says(names, player, seat, "raise", f"to {bets[player]}{spent}")
+    return _says(names, player, seat, "call", str(record.amount)) if record.amount else _says(names, player, seat, "check")
+
+
+def _says(names: Sequence[str], player: int, seat: int, verb: str, rest: str = "") -> str:
+    """`You raise to 20`, `Probe raises to 20`"""
+    first, *more = verb.split(" ")
+    spoken = " ".join([first if player == seat else f"{first}s", *more])
+    return " ".join(filter(None, [names[player], spoken, rest]))
+
+
+def _ending(hand: Hand, seat: int, names: Sequence[str], shown: frozenset[int], outcome: Outcome) -> list[Event]:
+    street, rules, found = hand.street, hand.rules, []
+    if outcome.reason == "showdown":
+        for place in range(rules.seats):
+            if hand.alive[place] and place in shown:
+                cards = " ".join(map(rules.deck.name, hand.hole[place]))
+                what = _describe(rules, hand.hole[place], hand.board)
+                found.append(Event(street, place, _says(names, place, seat, "show", f"{cards}: {what}"), "show"))
+    for place, chips in enumerate(outcome.payoffs):
+        if chips > 0:
+            found.append(Event(street, place, _says(names, place, seat, "win", str(chips)), "end"))
+    if not any(outcome.payoffs):
+        found.append(Event(street, None, "The pot is shared: nobody wins", "end"))
+    return found
+
+
+def moments(
+    rules: PokerRules, deck: Sequence[int], betting: str, seat: int, names: Sequence[str], *, id: int, number: int
+) -> tuple[HandSight, ...]:
+    """A hand as a seat saw it, after each of its moves."""
+    moves = split_moves(betting)
+    return tuple(
+        sight_of(replay(rules, deck, moves[:made]), seat, names, id=id, number=number, choosing=False)
+        for made in range(len(moves) + 1)
+    )

@@ -1,0 +1,363 @@
+"""A table in the terminal: lines in, lines out, so that a script can play too. The hands go into the same database."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+from rich.text import Text
+
+from smoothcall.errors import Stale, Stranger, UsageError
+from smoothcall.play.sight import Choice, Figure, HandSight, SeatSight, TableSight
+from smoothcall.store.histories import Filter
+
+if TYPE_CHECKING:
+    from smoothcall.evaluation.coach import Decision, Review
+    from smoothcall.play.house import House
+    from smoothcall.play.statistics import Statistics
+
+Cell = Text | str
+
+LINES = 10  # hands of the history on one screen
+_SUITS = str.maketrans({"c": "♣", "d": "♦", "h": "♥", "s": "♠"})
+_RED = "dh"
+_AMOUNT = re.compile(r"(?:r|bet|raise)? ?(?:to )?([0-9]+)")
+_KEYS = "Enter next hand, ? coach, h history, s statistics, q quit"
+_HELP = (
+    "Type the letter of a move, in no-limit games with the amount (r40, or just 40). Enter checks where checking is free, and "
+    "deals the next hand. h lists your hands, h 12 shows hand 12 again, ? says what your moves were worth, ? 12 those of hand "
+    "12, s your statistics, q quits; the table waits for you."
+)
+
+
+def person_of(house: House, path: Path) -> int:
+    """The person who plays in this user's terminal. Their tokens are in a file for the user alone, one for each database."""
+    tokens = path.read_text(encoding="utf-8").split() if path.exists() else []
+    for token in tokens:
+        try:
+            return house.person(token)
+        except Stranger:
+            continue
+    token = house.newcomer()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w", encoding="utf-8") as file:
+        file.write(f"{token}\n")
+    path.chmod(0o600)
+    return house.person(token)
+
+
+def letter_of(text: str, choices: Sequence[Choice]) -> str:
+    """The move that a line names: `f`, `c`, `r`, `fold`, `call`, `raise to 40`, `r40`, `40`, `pot`; nothing is a check.
+
+    Amounts are what people say, chips on this street alone.
+    """
+    said = " ".join(text.lower().split())
+    by_letter = {choice.letter: choice for choice in choices}
+    by_word = {choice.name.split()[0].lower(): choice for choice in choices}
+    raising, call = by_letter.get("r"), by_letter["c"]
+    if not said:
+        if call.chips:
+            raise UsageError(f"Enter only checks, and here it takes {call.chips} chips to stay in")
+        return "c"
+    chosen = by_letter.get(said) or by_word.get(said)
+    if raising is not None and raising.low is not None and raising.high is not None:
+        low, high = raising.low - raising.earlier, raising.high - raising.earlier
+        named = dict(raising.presets)
+        wanted = said.removeprefix("r ") if said.removeprefix("r ") in named else said
+        if wanted in named:
+            return f"r{named[wanted]}"
+        if amount := _AMOUNT.fullmatch(said):
+            if len(amount[1]) > 9 or not low <= int(amount[1]) <= high:
+                raise UsageError(f"{raising.name} to {amount[1][:12]}? It takes {low} to {high} chips")
+            return f"r{int(amount[1]) + raising.earlier}"
+        if chosen is raising:
+            raise UsageError(f"{raising.name} to how many chips? {low} to {high}, as r{low}")
+    if chosen is None:
+        raise UsageError(f"{text.strip()[:20]!r} is no move here")
+    return chosen.letter
+
+
+def keys(choices: Iterable[Choice]) -> str:
+    """What may be typed: `f Fold, c Call 4, r Raise to 8`."""
+    found = []
+    for choice in choices:
+        if choice.low is None or choice.high is None:
+            found.append(f"{choice.letter} {choice.name}")
+        else:
+            least, most = choice.low - choice.earlier, choice.high - choice.earlier
+            named = ", ".join(f"{name} {total - choice.earlier}" for name, total in choice.presets)
+            span = f"r{least} to r{most}" if most > least else f"r{least}"
+            found.append(f"{span} {choice.name}{f' ({named})' if named else ''}")
+    return ", ".join(found)
+
+
+class Terminal:
+    """One person's table on a console."""
+
+    def __init__(
+        self,
+        house: House,
+        person: int,
+        game: str,
+        against: Sequence[str],
+        *,
+        console: Console | None = None,
+        read: Callable[[], str] | None = None,
+    ) -> None:
+        self.house, self.person, self.game, self.against = house, person, game, list(against)
+        self.console = console or Console(highlight=False)
+        self._read = read or _read_line
+        self._symbols = self.console.is_terminal and (self.console.encoding or "").lower().startswith("utf")
+        self._told: tuple[int, int] = (0, 0)  # (hand, how many of its events are on the screen)
+
+    def play(self) -> None:
+        """Until the person quits, by `q`, by the end of the input or by Ctrl-C."""
+        table = self._find_table()
+        try:
+            names = ", ".join(opponent.name for opponent in table.opponents)
+            self._say(f"{table.title} against {names}", "bold")
+            self._say(_HELP, "dim")
+            while True:
+                table = self._turn(table)
+        except (EOFError, KeyboardInterrupt):
+            self._say("")
+        self._say(f"{_hands(table.hands)}, {table.won} chips. Your hands are kept.")
+
+    def _find_table(self) -> TableSight:
+        """The person's last table with these opponents, or a new one."""
+        wanted = Filter(game=self.game, opponent=self.against[0] if self.against else None)
+        with self._wait():
+            hands = self.house.hands(self.person, wanted).hands
+        for line in hands[:1]:
+            table = self.house.table(self.person, line.table)
+            if [opponent.entry for opponent in table.opponents] == self.against:
+                self._say("Going on at your table.", "dim")
+                return table
+        return self.house.open_table(self.person, self.game, self.against)
+
+    def _turn(self, table: TableSight) -> TableSight:
+        """Ask until something is typed that moves the table on."""
+        self._show(table)
+        while True:
+            words = self._ask(_KEYS if table.hand.over else keys(table.hand.choices))
+            try:
+                after = self._answer(words, table)
+            except Stale as error:  # somebody plays at the same table elsewhere
+                self._say(str(error), "red")
+                return self.house.table(self.person, table.id)
+            except UsageError as error:
+                self._say(str(error), "red")
+                continue
+            if after is not None:
+                return after
+
+    def _answer(self, words: list[str], table: TableSight) -> TableSight | None:
+        """The table after what was typed; None where that only showed something."""
+        hand, (key, *rest) = table.hand, words or [""]
+        if key in ("q", "quit"):
+            raise EOFError
+        if key in ("h", "history"):
+            if rest:
+                self._replay(self.house.hand(self.person, _hand_id(rest))[-1])
+            else:
+                self._history()
+        elif key in ("?", "coach"):
+            self._coach(_hand_id(rest) if rest else hand.id)
+        elif key in ("s", "statistics"):
+            self._statistics(table)
+        elif key == "help":
+            self._say(_HELP, "dim")
+        elif not hand.over:
+            letter = letter_of(" ".join(words), hand.choices)
+            return self.house.act(self.person, table.id, letter, hand=hand.number, move=hand.move)
+        elif key:
+            raise UsageError(f"{' '.join(words)[:20]!r} says nothing here: the hand is over")
+        else:
+            return self.house.next_hand(self.person, table.id, hand=hand.number)
+        return None
+
+    # What is on the screen
+
+    def _say(self, text: str | Text, style: str = "") -> None:
+        self.console.print(text if isinstance(text, Text) else Text(text, style))
+
+    def _wait(self) -> Status:
+        """Luck takes seconds the first time in a game of many deals."""
+        return self.console.status("working out what luck did")
+
+    def _ask(self, what: str) -> list[str]:
+        self._say(what, "bold")
+        self.console.print("> ", end="")
+        line = self._read()
+        if not sys.stdin.isatty():
+            self._say(line)  # a script's answers belong into its transcript
+        return line.lower().split()
+
+    def _show(self, table: TableSight) -> None:
+        """What has happened since the last look, and how things stand."""
+        hand = table.hand
+        if self._told[0] != hand.id:
+            self._told = (hand.id, 0)
+            self._say(f"\nHand {hand.number} (no. {hand.id})", "bold")
+        news = hand.events[self._told[1] :]
+        self._told = (hand.id, len(hand.events))
+        for event in news:
+            self._say(event.text, "" if event.kind in ("move", "show", "end") else "dim")
+        if news or not hand.over:
+            self._stand(hand)
+        if news and hand.over:
+            self._result(table)
+
+    def _stand(self, hand: HandSight) -> None:
+        board = [card for cards in hand.boards for card in cards]
+        line = Text(f"{hand.street_name}  pot {hand.pot}")
+        if board:
+            line.append_text(Text("  board ").append_text(self._cards(board)))
+        self._say(line)
+        stacks = any(seat.stack is not None for seat in hand.seats)
+        heads = ["", "cards", "won" if hand.over else "bet", *(["stack"] if stacks else [])]
+        rows: list[list[Cell]] = []
+        for seat in hand.seats:
+            chips = [(seat.won or "") if hand.over else str(seat.bet), *([str(seat.stack)] if stacks else [])]
+            rows.append(
+                [Text(f"{seat.name}{' (button)' if seat.button else ''}", "bold" if seat.you else ""), self._held(seat), *chips]
+            )
+        self._table(heads, rows, left=2)
+
+    def _held(self, seat: SeatSight) -> Text:
+        if seat.cards:
+            return self._cards(seat.cards).append("" if seat.alive else " folded")
+        return Text("folded" if not seat.alive else " ".join(["??"] * seat.hidden), "dim")
+
+    def _cards(self, cards: Iterable[str]) -> Text:
+        """Cards as Qh, or as Q♥ where the terminal can show it; hearts and diamonds are red."""
+        line = Text()
+        for place, card in enumerate(cards):
+            name = card[:1] + card[1:].translate(_SUITS) if self._symbols else card
+            line.append(" " if place else "").append(name, "bold red" if card[1:] in tuple(_RED) else "bold")
+        return line
+
+    def _result(self, table: TableSight) -> None:
+        net = table.hand.won or "0"
+        ended = {"+": f"You won {net[1:]}", "-": f"You lost {net[1:]}"}.get(net[0], "You came out even")
+        self._say(f"{ended}. {_hands(table.hands)}: {table.won} chips")
+        with self._wait():
+            found = self.house.results(self.person, table.id)
+        self._say(_mbb(found.raw))
+        if found.corrected is not None:
+            self._say(f"{_mbb(found.corrected)} with luck taken out")
+        elif found.note:
+            self._say(f"luck: {found.note}", "dim")
+
+    def _history(self) -> None:
+        with self._wait():
+            found = self.house.hands(self.person, Filter())
+        if not found.hands:
+            self._say("No finished hands yet.")
+            return
+        rows: list[list[Cell]] = []
+        for line in found.hands[:LINES]:
+            seen = self._cards(line.cards)
+            if line.board:
+                seen.append(" / ").append_text(self._cards(line.board))
+            rows.append([str(line.id), line.title, seen, line.betting, line.won])
+        self._table(["hand", "game", "cards", "betting", "won"], rows, left=4)
+        if found.total > LINES:
+            self._say(f"The latest {LINES} of {found.total}.", "dim")
+
+    def _replay(self, hand: HandSight) -> None:
+        for event in hand.events:
+            self._say(event.text)
+        self._stand(hand)
+
+    def _coach(self, id: int) -> None:
+        review: Review = self.house.coach(self.person, id)
+        for decision in review.decisions:
+            self._decision(decision)
+        if not review.decisions:
+            self._say("You had nothing to decide in this hand.")
+        if review.given_up is not None:
+            self._say(f"Given up in all: {_chips(review.given_up, sign=False)} chips", "bold")
+        if review.note:
+            self._say(review.note, "dim")
+
+    def _decision(self, decision: Decision) -> None:
+        self._say(f"{decision.key}", "bold")
+        heads = ["", "worth", "given up", "equilibrium", "agent"]
+        rows: list[list[Cell]] = []
+        for move in decision.moves:
+            mine = move.letter == decision.chosen
+            cells = [_chips(move.worth), _chips(move.given_up, sign=False), _percent(move.equilibrium), _percent(move.agent)]
+            rows.append([Text(f"{'* ' if mine else '  '}{move.name}", "bold" if mine else ""), *cells])
+        used = [0, *(column for column in range(1, len(heads)) if any(row[column] for row in rows))]
+        self._table([heads[column] for column in used], [[row[column] for column in used] for row in rows], left=1)
+
+    def _statistics(self, table: TableSight) -> None:
+        with self._wait():
+            here = self.house.statistics(self.person, Filter(table=table.id))
+            every = self.house.statistics(self.person, Filter())
+        named = zip(_lines(here), _lines(every), strict=True)
+        self._table(["", "here", "everywhere"], [[name, mine, all_mine] for (name, mine), (_, all_mine) in named], left=1)
+
+    def _table(self, heads: list[str], rows: list[list[Cell]], *, left: int) -> None:
+        """The first `left` columns are texts, the others figures. A small terminal breaks lines and cuts nothing off."""
+        drawn = Table(box=None, pad_edge=False, header_style="dim", show_header=any(heads))
+        for place, head in enumerate(heads):
+            drawn.add_column(head, overflow="fold", justify="left" if place < left else "right")
+        for row in rows:
+            drawn.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+        self.console.print(drawn)
+
+
+def _read_line() -> str:
+    return input()
+
+
+def _hand_id(words: list[str]) -> int:
+    word = "".join(words)
+    if not (word.isascii() and word.isdigit() and len(word) <= 9):
+        raise UsageError(f"{' '.join(words)[:20]!r} is no hand (accepted: a number of the history, see h)")
+    return int(word)
+
+
+def _hands(count: int) -> str:
+    return f"{count:,} hand{'' if count == 1 else 's'}"
+
+
+def _mbb(figure: Figure | None) -> str:
+    if figure is None:
+        return "no figure yet"
+    width = "" if figure.half_width is None else f" ± {figure.half_width:,.0f}"
+    return f"{figure.mean:+,.0f}{width} mbb/h"
+
+
+def _chips(value: float | None, *, sign: bool = True) -> str:
+    if value is None:
+        return ""
+    value = round(value, 3) + 0.0  # nothing is +0
+    return f"{value:+.3f}" if sign else f"{value:.3f}"
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
+
+
+def _lines(found: Statistics) -> list[tuple[str, str]]:
+    return [
+        ("hands", f"{found.hands:,}"),
+        ("chips", found.won),
+        ("won", _mbb(found.raw)),
+        ("luck taken out", _mbb(found.corrected)),
+        ("VPIP", _percent(found.vpip)),
+        ("preflop raise", _percent(found.preflop_raise)),
+        ("aggression", "" if found.aggression is None else f"{found.aggression:.2f}"),
+        ("showdowns", _percent(found.showdowns)),
+        ("showdowns won", _percent(found.showdowns_won)),
+    ]

@@ -1,0 +1,72 @@
+"""What a seat may see, in words: events, choices, moments."""
+
+from __future__ import annotations
+
+from smoothcall.games.catalog import LIMIT_HOLDEM, NO_LIMIT_HOLDEM
+from smoothcall.games.notation import split_moves
+from smoothcall.play.table import button_of, guest_seats, moments, replay, seat_of, sight_of
+from tests.conftest import built
+
+DECK = LIMIT_HOLDEM.deck.parse("AhKhQdQc2s3s4s5d6d")
+
+
+def _texts(betting: str, seat: int = 0) -> list[str]:
+    hand = replay(LIMIT_HOLDEM, DECK, split_moves(betting))
+    return [event.text for event in sight_of(hand, seat, ["Ann", "Bob"], id=1, number=1).events]
+
+
+def test_events_in_words() -> None:
+    assert _texts("rrc/cc/cc/crf") == [
+        "You post the blind, 5", "Bob posts the blind, 10", "You are dealt Ah Kh",
+        "You raise to 20", "Bob raises to 30", "You call 10",
+        "Flop: 2s 3s 4s", "Bob checks", "You check",
+        "Turn: 5d", "Bob checks", "You check",
+        "River: 6d", "Bob checks", "You bet 20", "Bob folds",
+        "You win 30",
+    ]  # fmt: skip
+
+
+def test_a_showdown_in_words() -> None:
+    seen = _texts("cc/cc/cc/cc", seat=1)
+    assert "You are dealt Qd Qc" in seen
+    assert not any("Ah" in text for text in seen[:-3])
+    assert seen[-3:] == [
+        "Ann shows Ah Kh: straight, six high",
+        "You show Qd Qc: straight, six high",
+        "The pot is shared: nobody wins",
+    ]
+
+
+def test_choices() -> None:
+    def names(rules: object, betting: str) -> list[str]:
+        hand = replay(rules, DECK, split_moves(betting))  # type: ignore[arg-type]
+        assert hand.player is not None
+        return [choice.name for choice in sight_of(hand, hand.player, ["A", "B"], id=1, number=1).choices]
+
+    assert names(LIMIT_HOLDEM, "") == ["Fold", "Call 5", "Raise to 20"]
+    assert names(LIMIT_HOLDEM, "c") == ["Check", "Raise to 20"]
+    assert names(LIMIT_HOLDEM, "rrr") == ["Fold", "Call 10"]
+    assert names(LIMIT_HOLDEM, "cc/c") == ["Check", "Bet 10"]
+    assert names(LIMIT_HOLDEM, "cc/rr") == ["Fold", "Call 10", "Raise to 30"]
+    assert names(NO_LIMIT_HOLDEM, "r100") == ["Fold", "Call 90 (all in)"]
+    hand = replay(NO_LIMIT_HOLDEM, DECK, ["r20", "c"])
+    raising = sight_of(hand, 1, ["A", "B"], id=1, number=1).choices[-1]
+    assert (raising.name, raising.low, raising.high, raising.earlier) == ("Bet", 30, 100, 20)
+    assert raising.presets == (("least", 30), ("1/2 pot", 40), ("pot", 60), ("all in", 100))
+
+
+def test_moments_show_what_was_seen_then() -> None:
+    found = moments(LIMIT_HOLDEM, DECK, "cc/cc/cc/cc", 0, ["A", "B"], id=9, number=3)
+    assert len(found) == 9
+    assert [len(moment.boards) for moment in found] == [1, 1, 2, 2, 3, 3, 4, 4, 4]
+    assert all(not moment.choices for moment in found)
+    assert all(moment.seats[1].hidden == 2 for moment in found[:-1])
+    assert found[-1].seats[1].cards == ("Qd", "Qc")
+    assert (found[-1].over, found[-1].won) == (True, "0")
+
+
+def test_seats_go_round() -> None:
+    assert [seat_of(number, 3) for number in (1, 2, 3, 4)] == [0, 1, 2, 0]
+    assert guest_seats(1, 3) == [2, 0]
+    assert [button_of(built(name).rules) for name in ("kuhn", "leduc", "kuhn-3p")] == [1, 1, 2]  # type: ignore[arg-type]
+    assert button_of(LIMIT_HOLDEM) == 0

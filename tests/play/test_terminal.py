@@ -1,0 +1,245 @@
+"""The table in the terminal, played by scripts of lines."""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from smoothcall.errors import UsageError
+from smoothcall.play.agents import Agents
+from smoothcall.play.house import House
+from smoothcall.play.sight import Choice
+from smoothcall.play.terminal import Terminal, keys, letter_of, person_of
+from smoothcall.store.histories import Filter, Histories
+
+LIMIT = (Choice("f", "Fold", 0), Choice("c", "Call 4", 4), Choice("r", "Raise to 8", 8))
+FREE = (Choice("c", "Check", 0), Choice("r", "Bet 4", 4))
+NO_LIMIT = (
+    Choice("f", "Fold", 0),
+    Choice("c", "Call 30", 30),
+    Choice("r", "Raise", 60, low=110, high=200, presets=(("least", 110), ("1/2 pot", 130), ("all in", 200)), earlier=50),
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "choices", "letter"),
+    [
+        ("f", LIMIT, "f"),
+        ("c", LIMIT, "c"),
+        ("  R ", LIMIT, "r"),
+        ("call", LIMIT, "c"),
+        ("Raise", LIMIT, "r"),
+        ("bet", FREE, "r"),
+        ("check", FREE, "c"),
+        ("", FREE, "c"),
+        ("60", NO_LIMIT, "r110"),
+        ("r60", NO_LIMIT, "r110"),
+        ("r 150", NO_LIMIT, "r200"),
+        ("raise to 61", NO_LIMIT, "r111"),
+        ("all in", NO_LIMIT, "r200"),
+        ("r 1/2 pot", NO_LIMIT, "r130"),
+    ],
+)
+def test_lines_that_are_moves(typed: str, choices: tuple[Choice, ...], letter: str) -> None:
+    assert letter_of(typed, choices) == letter
+
+
+@pytest.mark.parametrize(
+    ("typed", "choices", "message"),
+    [
+        ("", LIMIT, "Enter only checks, and here it takes 4 chips to stay in"),
+        ("check", LIMIT, "'check' is no move here"),
+        ("f", FREE, "'f' is no move here"),
+        ("40", LIMIT, "'40' is no move here"),
+        ("r", NO_LIMIT, "Raise to how many chips? 60 to 150, as r60"),
+        ("59", NO_LIMIT, "Raise to 59? It takes 60 to 150 chips"),
+        ("r151", NO_LIMIT, "Raise to 151? It takes 60 to 150 chips"),
+        ("9" * 5000, NO_LIMIT, "Raise to 999999999999? It takes 60 to 150 chips"),
+        ("-60", NO_LIMIT, "'-60' is no move here"),
+        ("r1e2", NO_LIMIT, "'r1e2' is no move here"),
+        ("x" * 5000, LIMIT, "'xxxxxxxxxxxxxxxxxxxx' is no move here"),
+    ],
+)
+def test_lines_that_are_none(typed: str, choices: tuple[Choice, ...], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        letter_of(typed, choices)
+    assert str(error.value) == message
+
+
+def test_what_may_be_typed() -> None:
+    assert keys(LIMIT) == "f Fold, c Call 4, r Raise to 8"
+    assert keys(NO_LIMIT) == "f Fold, c Call 30, r60 to r150 Raise (least 60, 1/2 pot 80, all in 150)"
+
+
+@pytest.fixture
+def house() -> Iterator[House]:
+    secrets = (f"secret-{number}" for number in count())
+    made = House(Histories("sqlite://"), Agents(), secret=lambda: next(secrets))
+    yield made
+    made.close()
+
+
+def transcript(house: House, person: int, game: str, against: list[str], *lines: str, width: int = 80) -> str:
+    """Everything on the screen when these lines are typed, and then no more."""
+    screen, typed = io.StringIO(), iter(lines)
+
+    def read() -> str:
+        line = next(typed, None)
+        if line is None:
+            raise EOFError
+        return line
+
+    console = Console(file=screen, width=width, highlight=False)
+    Terminal(house, person, game, against, console=console, read=read).play()
+    return screen.getvalue()
+
+
+def newcomer(house: House) -> int:
+    return house.person(house.newcomer())
+
+
+def test_a_hand_of_leduc_to_its_end(house: House) -> None:
+    person = newcomer(house)
+    seen = transcript(house, person, "leduc", ["always-call"], "c", "r", "h", "?", "s", "", "q")
+    for piece in (
+        "Leduc hold'em against",
+        "You are dealt ",
+        "You check",
+        "You bet 4",
+        "You show ",
+        "Enter next hand, ? coach, h history, s statistics, q quit",
+        "Hand 2 (no. 2)",
+        "1 hand, ",
+        "mbb/h",
+        "VPIP",
+        "Given up in all",
+    ):
+        assert piece in seen, piece
+    assert house.hands(person, Filter()).total == 1
+    assert "\x1b" not in seen, "no colours where there is no terminal"
+
+
+def test_hidden_cards_stay_hidden(house: House) -> None:
+    seen = transcript(house, newcomer(house), "leduc", ["always-call"], "c")
+    assert len(set(re.findall(r"\b[JQK][hs]\b", seen))) == 2, "one's own card and the board"
+
+
+def test_wrong_lines_are_asked_again(house: House) -> None:
+    person = newcomer(house)
+    seen = transcript(house, person, "kuhn", ["always-call"], "x", "f", "?", "h nonsense", "h 99999", "r", "r", "? 12345")
+    for piece in (
+        "'x' is no move here",
+        "'f' is no move here",
+        "the coach speaks when the hand is over",
+        "'nonsense' is no hand",
+        "there is no hand 99999 of yours",
+        "'r' says nothing here: the hand is over",
+        "there is no hand 12345 of yours",
+    ):
+        assert piece in seen, piece
+    assert house.hands(person, Filter()).total == 1
+
+
+def test_the_table_waits(house: House) -> None:
+    """Who leaves in the middle of a hand finds it again; others sit at tables of their own."""
+    person = newcomer(house)
+    transcript(house, person, "kuhn", ["always-call"], "r", "", "q")
+    again = transcript(house, person, "kuhn", ["always-call"], "q")
+    assert "Going on at your table" in again
+    assert "Hand 2 (no. 2)" in again
+    assert "Going on" not in transcript(house, person, "kuhn", ["always-raise"], "q")
+    assert "Going on" not in transcript(house, person, "leduc", ["always-call"], "q")
+    assert "Going on" not in transcript(house, newcomer(house), "kuhn", ["always-call"], "q")
+
+
+def test_a_move_made_elsewhere(house: House) -> None:
+    """The same person at the same table in another window: the line is not taken for what it was not meant for."""
+    person = newcomer(house)
+    screen, script = io.StringIO(), iter(["elsewhere", "q"])
+
+    def read() -> str:
+        if next(script) == "elsewhere":
+            table = house.tables(person)[0]
+            house.act(person, table.id, "c", hand=1, move=table.hand.move)
+            return "r"
+        return "q"
+
+    Terminal(house, person, "leduc", ["always-call"], console=Console(file=screen, width=80), read=read).play()
+    assert "this hand has gone on in the meantime" in screen.getvalue()
+    assert "You check" in screen.getvalue()
+    assert house.tables(person)[0].hand.betting == "cc/"
+
+
+def test_ctrl_c_leaves_quietly(house: House) -> None:
+    def read() -> str:
+        raise KeyboardInterrupt
+
+    screen = io.StringIO()
+    person = newcomer(house)
+    Terminal(house, person, "kuhn", ["always-call"], console=Console(file=screen, width=80), read=read).play()
+    assert screen.getvalue().endswith("0 hands, 0 chips. Your hands are kept.\n")
+
+
+@pytest.mark.parametrize("game", ["kuhn", "kuhn-3p", "leduc", "no-limit-holdem"])
+def test_narrow_terminals(house: House, game: str) -> None:
+    """Every game in 40 columns: nothing wider, nothing cut off."""
+    against = ["random", "always-call"] if game.endswith("3p") else ["random"]
+    person = newcomer(house)
+    seen = transcript(house, person, game, against, *["c"] * 8, "s", "h", "h 1", width=40)
+    assert max(map(len, seen.splitlines())) <= 40
+    assert "…" not in seen
+    assert house.hands(person, Filter()).total >= 1
+
+
+def test_no_limit_amounts_are_those_of_the_street(house: House) -> None:
+    person = newcomer(house)
+    seen = transcript(house, person, "no-limit-holdem", ["always-call"], "30", "c", "r25", "q")
+    assert "You raise to 30" in seen
+    assert "You bet 25" in seen
+    assert house.tables(person)[0].hand.betting.startswith("r30c/")
+
+
+def test_colours_and_suits_on_a_terminal(house: House) -> None:
+    screen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    console = Console(
+        file=screen, width=80, force_terminal=True, color_system="standard", highlight=False, legacy_windows=False
+    )
+
+    def read() -> str:
+        raise EOFError
+
+    Terminal(house, newcomer(house), "leduc", ["always-call"], console=console, read=read).play()
+    screen.seek(0)
+    seen = screen.read()
+    assert "\x1b[" in seen
+    assert re.search("[JQK][♥♠]", seen)
+
+
+def test_a_token_for_each_database(tmp_path: Path) -> None:
+    """In a file for the user alone; another database does not take the first one's person away."""
+    path = tmp_path / "data" / "terminal"
+    first, second = (House(Histories(f"sqlite:///{tmp_path / name}.sqlite"), Agents()) for name in ("a", "b"))
+    one = person_of(first, path)
+    assert person_of(first, path) == one
+    newcomer(second)
+    two = person_of(second, path)
+    assert two != one
+    assert (person_of(first, path), person_of(second, path)) == (one, two)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(path.read_text().split()) == 2
+
+
+@pytest.mark.parametrize(
+    ("game", "against", "message"),
+    [("chess", ["random"], "chess"), ("leduc", ["nobody"], "nobody"), ("leduc", ["random", "random"], "2 opponents")],
+)
+def test_tables_that_cannot_be(house: House, game: str, against: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        transcript(house, newcomer(house), game, against)

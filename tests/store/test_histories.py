@@ -1,0 +1,173 @@
+"""The database: what is written stays, what is stale is refused, and both kinds of database keep the same contract."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+
+from smoothcall.errors import Stale, UsageError
+from smoothcall.store.histories import Ending, Filter, Histories, TableRow
+from tests.databases import postgres
+
+THEN = datetime(2026, 1, 2, 3, 4, 5)
+DECK = (2, 0, 1)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'folder' / 'hands.sqlite'}"
+    else:
+        with postgres() as found:
+            yield found
+
+
+def _table(histories: Histories, id: str = "t", game: str = "kuhn", opponents: tuple[str, ...] = ("probe",)) -> TableRow:
+    person = histories.person("token") or histories.add_person("token", THEN)
+    return TableRow(id, person, game, opponents, "seed", THEN)
+
+
+def _ending(won: float = 1.0, reason: str = "showdown", ended: datetime = THEN) -> Ending:
+    return Ending(ended, reason, (f"{won:g}", f"{-won:g}"), won, {"vpip": True})
+
+
+def test_what_is_written_is_there_for_the_next(url: str) -> None:
+    first = Histories(url)
+    row = _table(first)
+    hand = first.add_table(row, DECK, "", 0, None)
+    first.save(hand.id, "cr", 2, after=0, ending=None)
+    first.save(hand.id, "crc", 3, after=2, ending=_ending())
+    first.add_hand(row, 2, 1, DECK, "c", 1, THEN, None)
+    first.close()
+    again = Histories(url)
+    assert again.person("token") == row.person
+    assert again.person("another") is None
+    assert again.table("t") == row
+    assert again.table("u") is None
+    assert [found.id for found in again.tables(row.person, 10)] == ["t"]
+    last = again.last_hand("t")
+    assert (last.number, last.seat, last.deck, last.betting, last.moves, last.ended) == (2, 1, DECK, "c", 1, None)
+    done = again.hand(hand.id)
+    assert done is not None
+    assert (done.betting, done.reason, done.payoffs, done.won, done.marks) == (
+        "crc",
+        "showdown",
+        ("1", "-1"),
+        1.0,
+        {"vpip": True},
+    )
+    assert again.total("t") == (1, 1)
+    assert again.opponents_in_hand(row.person) == [("t", "probe")]
+    again.close()
+
+
+def test_stale_moves_and_second_hands_are_refused(url: str) -> None:
+    histories = Histories(url)
+    row = _table(histories)
+    hand = histories.add_table(row, DECK, "", 0, None)
+    histories.save(hand.id, "c", 1, after=0, ending=None)
+    with pytest.raises(Stale):
+        histories.save(hand.id, "r", 1, after=0, ending=None)
+    histories.add_hand(row, 2, 1, DECK, "", 0, THEN, None)
+    with pytest.raises(Stale):
+        histories.add_hand(row, 2, 1, DECK, "", 0, THEN, None)
+    histories.save(hand.id, "cc", 2, after=1, ending=_ending())
+    with pytest.raises(Stale):  # over is over
+        histories.save(hand.id, "ccc", 3, after=2, ending=None)
+    found = histories.hand(hand.id)
+    assert found is not None
+    assert found.betting == "cc"
+    histories.close()
+
+
+def test_of_two_writers_one_wins(url: str) -> None:
+    histories = Histories(url)
+    hand = histories.add_table(_table(histories), DECK, "", 0, None)
+    wins, barrier = [], threading.Barrier(8)
+
+    def write(letter: str) -> None:
+        barrier.wait()
+        try:
+            histories.save(hand.id, letter, 1, after=0, ending=None)
+            wins.append(letter)
+        except Stale:
+            pass
+
+    threads = [threading.Thread(target=write, args=(letter,)) for letter in "abcdefgh"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = histories.hand(hand.id)
+    assert found is not None
+    assert wins == [found.betting]
+    histories.close()
+
+
+def test_filters(url: str) -> None:
+    histories = Histories(url)
+    for id, game, opponents in (("t", "kuhn", ("probe",)), ("u", "leduc", ("leduc-cfr:greedy",)), ("v", "kuhn", ("a_b",))):
+        row = _table(histories, id, game, opponents)
+        histories.add_table(row, DECK, "", 0, None)
+        for number, (won, reason) in enumerate([(1, "fold"), (-2, "showdown"), (0, "showdown")], 2):
+            ended = datetime(2026, 1, number, 23, 59)
+            histories.add_hand(row, number, 0, DECK, "", 0, THEN, _ending(won, reason, ended))
+    person = histories.person("token")
+    assert person is not None
+
+    def found(**chosen: object) -> list[tuple[str, int]]:
+        return [(row.table, row.number) for row in histories.hands(person, Filter(**chosen))]  # type: ignore[arg-type]
+
+    assert len(found()) == 9
+    assert {table for table, _ in found(game="kuhn")} == {"t", "v"}
+    assert found(table="u") == [("u", 4), ("u", 3), ("u", 2)]
+    assert {table for table, _ in found(opponent="leduc-cfr:greedy")} == {"u"}
+    assert found(opponent="leduc-cfr") == []
+    assert {table for table, _ in found(opponent="a_b")} == {"v"}
+    assert found(opponent="axb") == []
+    assert {number for _, number in found(result="won")} == {2}
+    assert {number for _, number in found(result="lost")} == {3}
+    assert {number for _, number in found(showdown=False)} == {2}
+    assert {number for _, number in found(showdown=True)} == {3, 4}
+    assert {number for _, number in found(since=date(2026, 1, 3))} == {3, 4}
+    assert {number for _, number in found(until=date(2026, 1, 3))} == {2, 3}
+    assert len(histories.hands(person, Filter(), limit=4, offset=7)) == 2
+    assert histories.count(person, Filter(game="kuhn")) == 6
+    assert histories.count(person + 1, Filter()) == 0
+    with pytest.raises(UsageError, match="accepted: won, lost"):
+        found(result="drawn")
+    histories.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("nonsense", "accepted: sqlite:///FILE"),
+        ("mysql://somebody:secret@host/name", "accepted: sqlite:///FILE"),
+        ("sqlite:////proc/none/hands.sqlite", "database"),
+        ("postgresql://somebody:secret@127.0.0.1:1/name", "cannot be opened"),
+    ],
+)
+def test_databases_that_cannot_be_opened(url: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        Histories(url)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "hands.sqlite").write_text("a diary\n" * 100)
+    with pytest.raises(UsageError, match="cannot be opened"):
+        Histories(f"sqlite:///{tmp_path / 'hands.sqlite'}")
+    assert (tmp_path / "hands.sqlite").read_text() == "a diary\n" * 100
+
+
+def test_tokens_are_kept_as_digests(tmp_path: Path) -> None:
+    path = tmp_path / "hands.sqlite"
+    histories = Histories(f"sqlite:///{path}")
+    histories.add_person("a-token-that-must-not-be-found", THEN)
+    histories.close()
+    assert b"a-token-that-must-not-be-found" not in path.read_bytes()
