@@ -1,13 +1,16 @@
-# Two commands: `make demo` to see it work, `make test` for everything that guards the project.
+# Three commands: `make demo` to see it learn, `make play` to play against it, `make test` for all that guards the project.
 PYTHON ?= python3
 BIN := .venv/bin
 DONE := .venv/.installed
 
-.PHONY: demo test setup lint types contracts tests interpreted docs bench clean
+.PHONY: demo play test setup lint types contracts tests interpreted docs bench clean
 
 demo: $(DONE)
 	$(BIN)/smoothcall train leduc cfr+ --seconds 4
 	@echo "(first: . .venv/bin/activate)"
+
+play: $(DONE)
+	$(BIN)/smoothcall play
 
 test: lint types contracts tests interpreted
 

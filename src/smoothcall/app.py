@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from smoothcall import files
 from smoothcall.errors import UsageError, unknown
@@ -17,9 +18,18 @@ from smoothcall.policy import Policy, load
 from smoothcall.solvers import SOLVERS
 from smoothcall.store.runs import Progress, Run, free_folder, read_config, read_metrics
 
+if TYPE_CHECKING:  # needs the packages of the extra `web`
+    from smoothcall.play.house import House
+
 Watch = Callable[[Progress], None]
 _NAMES = str.maketrans({":": "-", ",": "-", "=": "", "/": "-"})  # of folders, from those of games
 Stop = Callable[[], bool]
+
+
+def data_folder() -> Path:
+    """Where hands that people played are kept: $SMOOTHCALL_DATA, else smoothcall in the user's data folder."""
+    named = os.environ.get("SMOOTHCALL_DATA")
+    return Path(named) if named else Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "smoothcall"
 
 
 class App:
@@ -62,6 +72,7 @@ class App:
         seed: int = 0,
         threads: int = 1,
         options: Mapping[str, object] | None = None,
+        keep: bool = False,
         out: Path | None = None,
         watch: Watch | None = None,
         stop: Stop | None = None,
@@ -76,6 +87,7 @@ class App:
             options=options,
             iterations=iterations,
             seconds=seconds,
+            keep=keep,
         )
         run.train(watch=watch, stop=stop)
         return _report(run)
@@ -201,6 +213,22 @@ class App:
         self, name: str, *, quick: bool = False, out: Path | None = None, tell: Callable[[str], None] | None = None
     ) -> dict[str, Any]:
         return reproduce(name, quick=quick, out=out or self.folder / "docs" / "ledger", tell=tell or (lambda line: None))
+
+    def house(self, database: str | None = None, agents: Path | None = None) -> House:
+        """Tables for people to play at, their hands in a database (a file in `data_folder` unless a URL is given).
+
+        Opponents are the built-in agents and those found in a folder: the runs, unless another is named.
+        """
+        from smoothcall.play.agents import Agents
+        from smoothcall.play.house import House
+        from smoothcall.store.histories import Histories
+
+        if agents is not None and not agents.is_dir():
+            raise UsageError(f"there is no folder of agents {str(agents)!r}")
+        runs = self.folder / "runs"
+        agents = runs if agents is None and runs.is_dir() else agents
+        url = database or f"sqlite:///{data_folder() / 'hands.sqlite'}"
+        return House(Histories(url), Agents(agents))
 
     def bench(
         self,

@@ -25,6 +25,7 @@ from smoothcall.progress import watched
 
 if TYPE_CHECKING:
     from smoothcall.app import App
+    from smoothcall.play.house import House
 
 cli = typer.Typer(
     name="smoothcall",
@@ -92,18 +93,22 @@ def train(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="An option of the solver; may be repeated.")
     ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the agent at 10, 100, 1000, ... iterations too, to play against any of them.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="A new folder [default: runs/GAME-SOLVER].")] = None,
     as_json: Json = False,
 ) -> None:
     """Learn a game; 10 seconds unless told otherwise. Ctrl-C stops and saves.
 
-    Examples: smoothcall train leduc cfr+ --seconds 5; smoothcall train kuhn mccfr --iterations 1e6 --set sampling=outcome
+    Examples: smoothcall train leduc cfr+ --seconds 5; smoothcall train kuhn mccfr --iterations 1e6 --set sampling=outcome;
+    smoothcall train leduc smooth-uct --iterations 1e7 --keep
     """
     options = _settings(settings or [])
     with _Watch(f"{game} {solver}") as watch:
         answer = _app().train(
-            game, solver, iterations=iterations, seconds=seconds, seed=seed, threads=threads, options=options, out=out,
-            watch=watch.progress, stop=watch.stopped,
+            game, solver, iterations=iterations, seconds=seconds, seed=seed, threads=threads, options=options, keep=keep,
+            out=out, watch=watch.progress, stop=watch.stopped,
         )  # fmt: skip
     _print_run(answer, as_json)
 
@@ -238,6 +243,52 @@ def match(
 
 
 @cli.command()
+def play(
+    port: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Where the page is served.")] = 8000,
+    host: Annotated[str, typer.Option(metavar="H", help="Another address lets others play too.")] = "127.0.0.1",
+    database: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where hands are kept [default: an SQLite file in the user's data folder]."),
+    ] = None,
+    agents: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A folder of agent files and runs to play against.")
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
+    terminal: Annotated[bool, typer.Option("--terminal", help="Play here instead of on a page.")] = False,
+    of: Annotated[str | None, typer.Option("--game", metavar="GAME", help="With --terminal: the game.")] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="With --terminal: an opponent, :greedy behind it for its most likely actions; one for each seat.",
+        ),
+    ] = None,
+) -> None:
+    """Play against agents, on a page in the browser or in the terminal; every hand is kept.
+
+    Examples: smoothcall play; smoothcall play --agents runs --port 8080;
+    smoothcall play --terminal --game leduc --against leduc-cfr
+    """
+    _need(["sqlalchemy"] if terminal else ["fastapi", "uvicorn", "jinja2", "sqlalchemy"])
+    if terminal and (of is None or not against):
+        raise UsageError("--terminal needs a game and opponents: --game leduc --against probe")
+    if not terminal and (of is not None or against):
+        raise UsageError("--game and --against belong to --terminal; on the page, choose in the lobby")
+    if not 0 <= port <= 65535:
+        raise UsageError(f"--port {port} (accepted: 0 to 65535; 0 is any free one)")
+    house = _app().house(database, agents)
+    try:
+        if of is not None and against:
+            _play_in_terminal(house, of, against)
+        else:
+            _serve(house, host, port, open_browser=not no_browser)
+    except KeyboardInterrupt:
+        pass  # how people leave
+    finally:
+        house.close()
+
+
+@cli.command()
 def plot(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of runs.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The picture to write.")] = Path("curves.png"),
@@ -359,6 +410,34 @@ def _settings(pairs: list[str]) -> dict[str, str]:
     if len(found) < len(pairs):
         raise UsageError(f"--set {' --set '.join(pairs)} names an option twice")
     return found
+
+
+def _need(packages: list[str]) -> None:
+    from importlib.util import find_spec
+
+    if missing := [package for package in packages if find_spec(package) is None]:
+        raise UsageError(f"playing needs packages that are not installed ({', '.join(missing)}): pip install 'smoothcall[web]'")
+
+
+def _play_in_terminal(house: House, game: str, against: list[str]) -> None:
+    from smoothcall.app import data_folder
+    from smoothcall.play.terminal import Terminal, person_of
+
+    Terminal(house, person_of(house, data_folder() / "terminal"), game, against).play()
+
+
+def _serve(house: House, host: str, port: int, *, open_browser: bool) -> None:
+    from smoothcall.web.server import is_loopback, serve
+
+    def tell(address: str) -> None:
+        if not is_loopback(host):
+            _tell(f"warning: on {host}, whoever can reach this machine can play here, with your agents and your database")
+        _tell(f"play at {address} (Ctrl-C ends it)")
+
+    try:
+        serve(house, host, port, open_browser, tell)
+    except UsageError as error:
+        raise UsageError(f"{error}; choose another with --port or --host") from None
 
 
 class _Watch:

@@ -1,0 +1,265 @@
+"""The JSON API: the same house as the pages, for programs that play."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import partial
+from re import fullmatch
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.security import APIKeyCookie, HTTPBearer
+from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from smoothcall.evaluation.coach import Review
+from smoothcall.play.agents import HOUSE_GAMES, AgentCard
+from smoothcall.play.explorer import Spot
+from smoothcall.play.house import Page
+from smoothcall.play.sight import HandSight, Results, TableSight
+from smoothcall.play.statistics import Statistics
+from smoothcall.store.histories import Filter
+from smoothcall.web import pages
+from smoothcall.web.explore import LONGEST, look
+from smoothcall.web.hands import LAST_ID, MEDIA, download
+from smoothcall.web.lobby import seats_of
+
+Text = Annotated[str, Field(max_length=300, pattern="^[^\x00]*$")]
+Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
+
+
+def _iso(given: object) -> object:
+    """Days are written `2025-01-31`, and not counted from 1970."""
+    if isinstance(given, str) and not fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", given):
+        raise ValueError("a day is written as 2025-01-31")
+    return given
+
+
+Day = Annotated[date, BeforeValidator(_iso)]
+
+
+class Problem(BaseModel):
+    """What went wrong, in one sentence."""
+
+    error: str
+
+
+class Welcome(BaseModel):
+    """Somebody new. Keep the token: it is the only key to your tables and hands."""
+
+    token: str
+
+
+class GameInfo(BaseModel):
+    """A game that people can sit down to."""
+
+    game: str
+    title: str
+    seats: int
+
+
+class NewTable(BaseModel):
+    """A table to open: a game, and an opponent for every other seat."""
+
+    game: Annotated[Text, Field(examples=["leduc"])]
+    opponents: Annotated[
+        list[Text],
+        Field(
+            max_length=9, examples=[["always-call"]], description="Ids of agents; `:greedy` behind one: its likeliest actions."
+        ),
+    ]
+
+
+class Move(BaseModel):
+    """A move in the hand of this number, chosen when so many moves had been made in it."""
+
+    letter: Annotated[
+        str,
+        Field(
+            max_length=14,
+            examples=["c"],
+            description="`f` fold, `c` check or call, `r` bet or raise; no-limit: `r` with the total chips in the hand: `r40`.",
+        ),
+    ]
+    hand: Annotated[Count, Field(description="`hand.number` of the table.")]
+    move: Annotated[Count, Field(description="`hand.move` of the table: another number is a move made too late.")]
+
+
+class Next(BaseModel):
+    """On to the hand after the one of this number, which must be over. Asked twice, the answer is the same."""
+
+    hand: Annotated[Count, Field(ge=1)]
+
+
+class Filters(BaseModel):
+    """Which finished hands: those that fit all that is said."""
+
+    game: Text | None = None
+    table: Text | None = None
+    opponent: Text | None = None
+    since: Day | None = None
+    until: Day | None = None
+    result: Literal["won", "lost"] | None = None
+    showdown: bool | None = None
+
+    @property
+    def filter(self) -> Filter:
+        return Filter(**self.model_dump(include=set(Filters.model_fields)))
+
+
+class PagedFilters(Filters):
+    page: Annotated[int, Field(ge=1, le=10**9)] = 1
+
+
+_MEANINGS = {
+    400: "Something in the request is not accepted; the sentence says what is.",
+    401: "No token, or one that is not known (any more).",
+    403: "Not while your hand goes on, or the request came from another site's page.",
+    404: "There is no such thing of yours.",
+    409: "The hand has gone on in the meantime: ask for the table again.",
+    413: "The body is larger than 64 KB.",
+    422: "Not a legal move, or a field is missing or not of its form.",
+    500: "A fault of ours.",
+}
+
+
+def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": Problem, "description": _MEANINGS[status]} for status in (400, *statuses, 422, 500)}
+
+
+_bearer = HTTPBearer(auto_error=False, description="The token that `POST /api/people` gave.")
+_cookie = APIKeyCookie(name=pages.COOKIE, auto_error=False, description="The same token, as browsers keep it.")
+router = APIRouter(prefix="/api")
+ours = APIRouter(prefix="/api", dependencies=[Depends(_bearer), Depends(_cookie)])
+HandId = Annotated[int, Field(ge=0, le=LAST_ID)]
+
+
+def _json(kind: Any) -> Any:
+    """A writer of one type of answer: what it writes has been checked by types already, not once more."""
+    return TypeAdapter(kind).dump_json
+
+
+_write_table, _write_tables = _json(TableSight), _json(list[TableSight])
+_write_hand, _write_page, _write_review = _json(tuple[HandSight, ...]), _json(Page), _json(Review)
+_write_results, _write_statistics, _write_spot = _json(Results), _json(Statistics), _json(Spot)
+
+
+def _answer(body: bytes, status: int = 200) -> Response:
+    return Response(body, status, media_type="application/json")
+
+
+@router.post("/people", status_code=201, response_model=Welcome, responses=_problems(403, 413), tags=["People"])
+async def begin(request: Request) -> Response:
+    """Become somebody: get a token (and a cookie with it)."""
+    token = pages.house(request).newcomer()
+    response = _answer(Welcome(token=token).model_dump_json().encode(), 201)
+    pages.give_cookie(request, response, token)
+    return response
+
+
+@router.get("/games", responses=_problems(), tags=["Lobby"])
+async def games() -> list[GameInfo]:
+    """The games that people can sit down to."""
+    return [GameInfo(game=spec, title=title, seats=seats_of(spec)) for spec, title in HOUSE_GAMES.items()]
+
+
+@router.get("/agents", responses=_problems(), tags=["Lobby"])
+async def agents(
+    request: Request, game: Annotated[Text | None, Query(description="Only those that play it.")] = None
+) -> list[AgentCard]:
+    """Everybody who can be played against: agents and simple players."""
+    return await run_in_threadpool(pages.house(request).agents.cards, game)
+
+
+@ours.post("/tables", status_code=201, response_model=TableSight, responses=_problems(401, 403, 413), tags=["Playing"])
+async def open_table(request: Request, body: NewTable) -> Response:
+    """Sit down at a new table; its first hand is dealt."""
+    house, person = pages.house(request), pages.person(request)
+    return _answer(_write_table(await run_in_threadpool(house.open_table, person, body.game, body.opponents)), 201)
+
+
+@ours.get("/tables", response_model=list[TableSight], responses=_problems(401), tags=["Playing"])
+async def tables(request: Request) -> Response:
+    """Your tables, the latest first."""
+    return _answer(_write_tables(await run_in_threadpool(pages.house(request).tables, pages.person(request))))
+
+
+@ours.get("/tables/{id}", response_model=TableSight, responses=_problems(401, 404), tags=["Playing"])
+async def table(request: Request, id: str) -> Response:
+    """A table as you see it."""
+    house, person = pages.house(request), pages.person(request)
+    return _answer(_write_table(await run_in_threadpool(house.table, person, pages.table_id(id))))
+
+
+@ours.post("/tables/{id}/act", response_model=TableSight, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
+async def act(request: Request, id: str, body: Move) -> Response:
+    """Make a move. The answer comes when it is your turn again, or the hand is over."""
+    house, person, id = pages.house(request), pages.person(request), pages.table_id(id)
+    move = partial(house.act, person, id, body.letter, hand=body.hand, move=body.move)
+    return _answer(_write_table(await pages.at_table(request, id, move)))
+
+
+@ours.post("/tables/{id}/next", response_model=TableSight, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
+async def next_hand(request: Request, id: str, body: Next) -> Response:
+    """Deal the next hand."""
+    house, person, id = pages.house(request), pages.person(request), pages.table_id(id)
+    return _answer(_write_table(await pages.at_table(request, id, partial(house.next_hand, person, id, hand=body.hand))))
+
+
+@ours.get("/tables/{id}/results", response_model=Results, responses=_problems(401, 404), tags=["Playing"])
+async def results(request: Request, id: str) -> Response:
+    """What you have won at a table, raw and corrected for luck."""
+    house, person = pages.house(request), pages.person(request)
+    return _answer(_write_results(await run_in_threadpool(house.results, person, pages.table_id(id))))
+
+
+@ours.get("/hands", response_model=Page, responses=_problems(401, 404), tags=["History"])
+async def hands(request: Request, chosen: Annotated[PagedFilters, Query()]) -> Response:
+    """Your finished hands, the latest first."""
+    house, person = pages.house(request), pages.person(request)
+    return _answer(_write_page(await run_in_threadpool(lambda: house.hands(person, chosen.filter, page=chosen.page))))
+
+
+@ours.get("/hands/{id}", response_model=list[HandSight], responses=_problems(401, 404), tags=["History"])
+async def hand(request: Request, id: HandId) -> Response:
+    """A hand at each of its moments, as you saw it."""
+    return _answer(_write_hand(await run_in_threadpool(pages.house(request).hand, pages.person(request), id)))
+
+
+@ours.get("/hands/{id}/coach", response_model=Review, responses=_problems(401, 403, 404), tags=["History"])
+async def coach(request: Request, id: HandId) -> Response:
+    """What each of your decisions in a finished hand was worth."""
+    return _answer(_write_review(await run_in_threadpool(pages.house(request).coach, pages.person(request), id)))
+
+
+@ours.get("/statistics", response_model=Statistics, responses=_problems(401), tags=["History"])
+async def statistics(request: Request, chosen: Annotated[Filters, Query()]) -> Response:
+    """How you play."""
+    house, person = pages.house(request), pages.person(request)
+    return _answer(_write_statistics(await run_in_threadpool(house.statistics, person, chosen.filter)))
+
+
+@ours.get(
+    "/export",
+    response_class=Response,
+    responses={200: {"content": {kind: {} for kind in MEDIA.values()}}, **_problems(401)},
+    tags=["History"],
+)
+async def export(request: Request, chosen: Annotated[Filters, Query()], form: Literal["phh", "json"] = "phh") -> Response:
+    """Your finished hands as a file; cards you were not shown are not in it."""
+    house, person = pages.house(request), pages.person(request)
+    return download(await run_in_threadpool(house.export, person, chosen.filter, form), form)
+
+
+@router.get("/explore/{agent}", response_model=Spot, responses=_problems(401, 403, 404), tags=["Explorer"])
+async def explore(
+    request: Request,
+    agent: str,
+    at: Annotated[str, Query(max_length=LONGEST, description="The betting that leads there, as in keys: `crrc/r`.")] = "",
+) -> Response:
+    """What an agent does at a spot with all it may hold. No token needed; with one, not while you are in a hand with it."""
+    person = None if pages.token_of(request) is None else pages.person(request)
+    _, spot = await run_in_threadpool(look, pages.house(request), person, agent, at)
+    return _answer(_write_spot(spot))

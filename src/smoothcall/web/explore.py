@@ -1,0 +1,109 @@
+"""The strategy explorer: any agent at any spot, and the moves that lead from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from smoothcall.errors import NotFound
+from smoothcall.play.agents import HOUSE_GAMES, AgentCard, Agents
+from smoothcall.play.explorer import Spot, SpotLine, explore
+from smoothcall.play.house import House
+from smoothcall.web import pages
+
+router = APIRouter(prefix="/explore", include_in_schema=False)
+SIDE = 40.0  # of a cell of the grid
+MANY = 40  # lines from which on a picture comes before the table
+LONGEST = 400  # letters of betting
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A piece of a mix: a class of action, where it begins and how wide it is, in per cent."""
+
+    kind: str
+    start: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A piece of the grid, as high as the hands come here."""
+
+    line: SpotLine
+    x: float
+    y: float
+    top: float
+    height: float
+    bars: tuple[Bar, ...]
+
+
+@router.get("")
+async def choose(request: Request) -> Response:
+    pages.visitor(request)
+    agents = pages.house(request).agents
+    groups = await run_in_threadpool(
+        lambda: [(title, [card for card in agents.cards(spec) if card.kind != "simple"]) for spec, title in HOUSE_GAMES.items()]
+    )
+    return pages.render(request, "agents.html", page="explore", groups=groups)
+
+
+@router.get("/{entry}")
+async def show(request: Request, entry: str, at: str = "") -> Response:
+    person = pages.visitor(request)
+    card, spot = await run_in_threadpool(look, pages.house(request), person, entry, at)
+    kinds = kinds_of(spot)
+    return pages.render(
+        request,
+        "_spot.html" if pages.wants_fragment(request) else "explore.html",
+        page="explore",
+        card=card,
+        spot=spot,
+        kinds=kinds,
+        grid=[_cell(line, kinds, row, column) for row, cells in enumerate(spot.grid) for column, line in enumerate(cells)],
+        side=SIDE * len(spot.grid),
+        lines=[(line, bars(line.probabilities, kinds)) for line in spot.lines if line.chance],
+        many=len(spot.lines) > MANY,
+    )
+
+
+def look(house: House, person: int | None, entry: str, at: str) -> tuple[AgentCard, Spot]:
+    """An agent at a spot; refused while the person is in a hand with it."""
+    card = known(house.agents, entry)
+    if person is not None:
+        house.may_explore(person, entry)
+    return card, explore(house.agents.policy(entry), at[:LONGEST])
+
+
+def known(agents: Agents, entry: str) -> AgentCard:
+    try:
+        return agents.card(entry)
+    except ValueError:
+        raise NotFound(f"there is no agent {entry[:80]!r}") from None
+
+
+def kinds_of(spot: Spot) -> dict[str, str]:
+    """The class of each move: what it is, and of several raises which."""
+    raises = [move.letter for move in spot.moves if move.letter.startswith("r")]
+    order = {letter: f"r{min(place, 3)}" if place > 1 else "r" for place, letter in enumerate(raises, 1)}
+    return {move.letter: f"act-{order.get(move.letter, move.letter)}" for move in spot.moves}
+
+
+def bars(probabilities: Mapping[str, float], kinds: Mapping[str, str]) -> tuple[Bar, ...]:
+    found, start = [], 0.0
+    for letter, chance in reversed(list(probabilities.items())):  # raises first, folds last
+        if chance > 0:
+            found.append(Bar(kinds[letter], round(start, 2), round(100 * chance, 2)))
+            start += 100 * chance
+    return tuple(found)
+
+
+def _cell(line: SpotLine, kinds: Mapping[str, str], row: int, column: int) -> Cell:
+    height = round(SIDE * min(1.0, line.reach), 2)
+    scaled = tuple(Bar(bar.kind, bar.start * SIDE / 100, bar.width * SIDE / 100) for bar in bars(line.probabilities, kinds))
+    return Cell(line, column * SIDE, row * SIDE, row * SIDE + SIDE - height, height, scaled)

@@ -1,0 +1,122 @@
+"""What every request passes before anybody reads it, and what every answer carries.
+
+A request must name a host we serve (a page of another site whose name was pointed at this machine cannot: DNS rebinding),
+what changes something must not come from another site's page, and no body may be larger than `LARGEST`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LARGEST = 64 * 1024  # bytes of a body
+SAFE = ("GET", "HEAD", "OPTIONS")  # methods that change nothing
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+_SEAL = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+_KEPT, _NOT_KEPT = (b"cache-control", b"public, max-age=31536000, immutable"), (b"cache-control", b"no-store")
+Refuse = Callable[[Request, int, str], Response]  # an answer with a status and a sentence, in the form the asker reads
+
+
+class Guard:
+    def __init__(self, app: ASGIApp, *, hosts: Sequence[str], refuse: Refuse) -> None:
+        self.app, self.hosts, self.refuse = app, frozenset(host.lower() for host in hosts), refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        kept = scope["path"].startswith("/static/") and b"v=" in scope["query_string"]  # its address changes with its content
+
+        async def sealed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                cached = kept and message["status"] == 200
+                message["headers"] = [*message["headers"], *_SEAL, _KEPT if cached else _NOT_KEPT]
+            await send(message)
+
+        fault = self._host_fault(headers) or self._site_fault(scope["method"], headers)
+        if fault is None and ("content-length" in headers or "transfer-encoding" in headers):
+            found = await _read(headers, receive)
+            if found is None:
+                fault = 413, f"The body is too large (accepted: up to {LARGEST // 1024} KB)."
+            else:
+                receive = _replay(found, receive)
+        if fault is not None:
+            await self.refuse(Request(scope), *fault)(scope, receive, sealed)
+            return
+        await self.app(scope, receive, sealed)
+
+    def _host_fault(self, headers: Headers) -> tuple[int, str] | None:
+        host = _name(headers.get("host", ""))
+        if "*" in self.hosts or host in self.hosts or _is_address(host):  # nobody can point an address elsewhere
+            return None
+        accepted = ", ".join(sorted(self.hosts))
+        return 400, f"This server does not answer to the name {host[:100]!r} (accepted: {accepted}, or its address)."
+
+    def _site_fault(self, method: str, headers: Headers) -> tuple[int, str] | None:
+        if method in SAFE:
+            return None
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        foreign = site not in (None, "same-origin", "none")
+        if site is None and origin is not None:
+            foreign = urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+        return (403, "This request came from a page of another site.") if foreign else None
+
+
+async def _read(headers: Headers, receive: Receive) -> bytes | None:
+    """The whole body, however it is cut up; None where it is too large."""
+    said = headers.get("content-length", "0")
+    if not said.isdecimal() or int(said) > LARGEST:
+        return None
+    body, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        body += message.get("body", b"")
+        if len(body) > LARGEST:
+            return None
+        more = message.get("more_body", False)
+    return body
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A body that was read, for whoever reads it next."""
+    waiting = True
+
+    async def replayed() -> Message:
+        nonlocal waiting
+        if waiting:
+            waiting = False
+            return {"type": "http.request", "body": body, "more_body": False}
+        return await receive()
+
+    return replayed
+
+
+def _name(host: str) -> str:
+    """A host without its port: `localhost:8000`, `[::1]:8000`."""
+    return (host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]).lower()
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,76 @@
+"""The lobby: which game, against whom, and the tables that are open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from smoothcall.errors import UsageError, unknown
+from smoothcall.games.catalog import CATALOG
+from smoothcall.information.game import game as game_of
+from smoothcall.play.agents import HOUSE_GAMES, AgentCard, Agents
+from smoothcall.web import pages
+
+router = APIRouter(include_in_schema=False)
+DEFAULT = "leduc"
+SHOWN = 8  # open tables
+
+
+@router.get("/")
+async def lobby(request: Request, game: str = DEFAULT) -> Response:
+    if game not in HOUSE_GAMES:
+        raise unknown("game", game, HOUSE_GAMES)
+    person, house = pages.visitor(request, renew=True), pages.house(request)
+    cards = await run_in_threadpool(house.agents.cards, game)
+    fragment = pages.wants_fragment(request)
+    tables = [] if fragment else await run_in_threadpool(house.tables, person, SHOWN)
+    return pages.render(
+        request,
+        "_choose.html" if fragment else "lobby.html",
+        page="lobby",
+        games=[(spec, title, CATALOG[spec.partition(":")[0]].summary, seats_of(spec)) for spec, title in HOUSE_GAMES.items()],
+        game=game,
+        title=HOUSE_GAMES[game],
+        cards=cards,
+        seats=range(seats_of(game) - 1),
+        chosen=[cards[place % len(cards)].id if cards else "" for place in range(seats_of(game) - 1)],
+        tables=tables,
+    )
+
+
+@router.post("/tables")
+async def sit_down(request: Request) -> Response:
+    person, fields = pages.person(request), await pages.form(request)
+    house, game = pages.house(request), fields.get("game", "")
+    if game not in HOUSE_GAMES:
+        raise unknown("game", game, HOUSE_GAMES)
+    entries = [entry_of(house.agents, fields, place) for place in range(seats_of(game) - 1)]
+    table = await run_in_threadpool(house.open_table, person, game, entries)
+    return RedirectResponse(f"/tables/{table.id}", 303)
+
+
+@lru_cache(maxsize=64)
+def seats_of(spec: str) -> int:
+    return game_of(spec).players
+
+
+def entry_of(agents: Agents, fields: Mapping[str, str], place: int) -> str:
+    """Who was chosen for a place: an agent, perhaps an earlier moment of it, perhaps its most likely actions only."""
+    chosen = agents.card(fields.get(f"opponent-{place}", ""))
+    entry = _moment(chosen, fields.get(f"moment-{place}-{chosen.id}"))
+    greedy = fields.get(f"style-{place}") == "greedy" and chosen.kind != "simple"
+    return f"{entry}:greedy" if greedy else entry
+
+
+def _moment(card: AgentCard, given: str | None) -> str:
+    if not card.moments or given is None:
+        return card.id
+    text = given.strip()
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < len(card.moments)):
+        raise UsageError(f"moment {text[:20]!r} of {card.name} (accepted: 0 to {len(card.moments) - 1})")
+    return card.moments[int(text)][1]

@@ -1,0 +1,180 @@
+"""What all pages share: templates, the visitor's cookie, forms, and answers to what goes wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import parse_qsl
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from smoothcall import __version__
+from smoothcall.errors import NotFound, Refused, Stale, Stranger, UsageError
+from smoothcall.games.betting import IllegalMove
+from smoothcall.play.house import House
+from smoothcall.play.sight import TableSight
+from smoothcall.web import drawing
+
+HERE = Path(__file__).parent
+_ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
+COOKIE = "smoothcall"
+COOKIE_LIFE = 5 * 365 * 24 * 3600  # seconds
+STATUSES: dict[type[UsageError], int] = {Stranger: 401, Refused: 403, NotFound: 404, Stale: 409, IllegalMove: 422}
+HEADINGS = {
+    400: "That does not work",
+    401: "Who are you?",
+    403: "Not now",
+    404: "Nothing here",
+    405: "Not that way",
+    409: "The hand has moved on",
+    413: "Too much",
+    422: "Not a legal move",
+    500: "Something went wrong",
+}
+
+
+def _version(folder: Path) -> str:
+    """Changes with every file of the folder."""
+    digest = sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:10]
+
+
+_VERSION = _version(HERE / "static")
+templates = Environment(
+    loader=FileSystemLoader(HERE / "templates"),
+    autoescape=True,
+    auto_reload=False,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
+)
+templates.globals |= {
+    "asset": lambda name: f"/static/{name}?v={_VERSION}",
+    "card": drawing.card,
+    "back": drawing.BACK,
+    "version": __version__,
+}
+templates.filters |= {
+    "sentence": lambda text: sentence(text),
+    "chips": drawing.chips,
+    "signed": drawing.signed,
+    "figure": drawing.figure,
+    "percent": drawing.percent,
+    "tone": drawing.tone,
+    "suited": drawing.suited,
+    "board_size": drawing.board_size,
+}
+
+
+def house(request: Request) -> House:
+    return cast(House, request.app.state.house)
+
+
+async def at_table(request: Request, id: str, call: Callable[[], TableSight]) -> TableSight:
+    """Do something at a table: here where it is quick, aside where an opponent has to be loaded first."""
+    return call() if house(request).ready(id) else await run_in_threadpool(call)
+
+
+def token_of(request: Request) -> str | None:
+    """The visitor's token: from the cookie, or as `Authorization: Bearer TOKEN`."""
+    kind, _, given = request.headers.get("authorization", "").partition(" ")
+    return given.strip() if kind.lower() == "bearer" else request.cookies.get(COOKIE)
+
+
+def person(request: Request) -> int:
+    """Who asks; Stranger if nobody we know."""
+    token = token_of(request)
+    if token is None:
+        raise Stranger("this browser has no seat in the house yet, or its cookie has expired")
+    return house(request).person(token)
+
+
+def visitor(request: Request, *, renew: bool = False) -> int:
+    """Who looks at a page: who comes for the first time is given a cookie, with `renew` also whose cookie is not known."""
+    if token_of(request) is None:
+        return _welcome(request)
+    try:
+        return person(request)
+    except Stranger:
+        if not renew:
+            raise
+        return _welcome(request)
+
+
+def _welcome(request: Request) -> int:
+    request.state.token = token = house(request).newcomer()
+    return house(request).person(token)
+
+
+def give_cookie(request: Request, response: Response, token: str) -> None:
+    secure = request.url.scheme == "https"
+    response.set_cookie(COOKIE, token, max_age=COOKIE_LIFE, httponly=True, samesite="lax", secure=secure, path="/")
+
+
+def wants_fragment(request: Request) -> bool:
+    """Whether htmx asks for a part of a page."""
+    headers = request.headers
+    return headers.get("hx-request") == "true" and headers.get("hx-history-restore-request") != "true"
+
+
+def render(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
+    """A page or a part of one, with a cookie for somebody new."""
+    response = HTMLResponse(templates.get_template(template).render(context), status)
+    token = getattr(request.state, "token", None)
+    if token is not None:
+        give_cookie(request, response, token)
+    return response
+
+
+async def form(request: Request) -> dict[str, str]:
+    """The fields of a form; of those given twice, the last."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("", "application/x-www-form-urlencoded"):
+        raise UsageError(f"a form of type {kind!r} (accepted: application/x-www-form-urlencoded)")
+    try:
+        return dict(parse_qsl((await request.body()).decode(), keep_blank_values=True, max_num_fields=100))
+    except ValueError:
+        raise UsageError("this form cannot be read (accepted: up to 100 fields in UTF-8)") from None
+
+
+def whole(fields: dict[str, str], name: str) -> int:
+    """A field that is a whole number of at least 0."""
+    text = fields.get(name, "").strip()
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise UsageError(f"field {name!r} is {text[:40]!r} (accepted: a whole number)")
+    return int(text)
+
+
+def table_id(text: str) -> str:
+    """The id of a table, if it can be one."""
+    if not _ID.fullmatch(text):
+        raise NotFound(f"there is no table {text[:40]!r} of yours")
+    return text
+
+
+def status_of(error: UsageError) -> int:
+    return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 400)
+
+
+def sentence(said: object) -> str:
+    """An error or a note as a page says it."""
+    text = str(said).strip()
+    return (text[:1].upper() + text[1:]).rstrip(".") + "."
+
+
+def refuse(request: Request, status: int, text: str) -> Response:
+    """What went wrong, in the form the asker reads: JSON, a part of a page, or a page."""
+    if request.url.path.startswith("/api/") and request.url.path != "/api/docs":
+        return JSONResponse({"error": text}, status)
+    template = "_error.html" if wants_fragment(request) else "error.html"
+    heading = HEADINGS.get(status, "That does not work")
+    return HTMLResponse(templates.get_template(template).render(status=status, heading=heading, text=text, page=""), status)

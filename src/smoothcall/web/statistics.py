@@ -1,0 +1,42 @@
+"""How somebody plays, in figures and pictures."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from smoothcall.play.agents import HOUSE_GAMES
+from smoothcall.play.sight import Figure
+from smoothcall.web import pages
+from smoothcall.web.drawing import chart
+from smoothcall.web.hands import chosen, filter_of
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/statistics")
+async def statistics(request: Request) -> Response:
+    person, house, given = pages.visitor(request), pages.house(request), chosen(request.query_params)
+    found = await run_in_threadpool(house.statistics, person, filter_of(given))
+    reach = max((_reach(line.raw) for line in found.by_game), default=1.0)
+    return pages.render(
+        request,
+        "statistics.html",
+        page="statistics",
+        found=found,
+        chart=chart(found.curve, width=720, height=240) if found.hands else None,
+        reach=reach,
+        chosen=given,
+        query=urlencode(given),
+        games=HOUSE_GAMES,
+        cards=house.agents.cards(),
+    )
+
+
+def _reach(figure: Figure | None) -> float:
+    """How far an interval goes from zero, for the scale of a picture of many."""
+    return 1.0 if figure is None else abs(figure.mean) + (figure.half_width or 0.0)

@@ -1,0 +1,133 @@
+"""The table: a hand being played, what it may become, and what the hands before it came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from smoothcall.errors import Stale, UsageError
+from smoothcall.games.betting import IllegalMove
+from smoothcall.play.agents import Agents
+from smoothcall.play.sight import Choice, Opponent, SeatSight, TableSight
+from smoothcall.web import pages
+from smoothcall.web.drawing import chart
+
+router = APIRouter(prefix="/tables/{id}", include_in_schema=False)
+LONGEST = 9  # digits of an amount
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """A choice of an amount, as people say it: to how many chips on this street."""
+
+    choice: Choice
+    low: int
+    high: int
+    presets: tuple[tuple[str, int, str], ...]  # (name, amount, letter of the move)
+    step: int  # of one press of a key
+
+
+@router.get("")
+async def show(request: Request, id: str) -> Response:
+    table = await run_in_threadpool(pages.house(request).table, pages.visitor(request), pages.table_id(id))
+    return _answer(request, table)
+
+
+@router.post("/act")
+async def act(request: Request, id: str) -> Response:
+    person, fields = pages.person(request), await pages.form(request)
+    hand, move = pages.whole(fields, "hand"), pages.whole(fields, "move")
+    letter, house, id = fields.get("letter", ""), pages.house(request), pages.table_id(id)
+    try:
+        if letter == "r" and "amount" in fields:
+            letter = f"r{_amount(fields['amount']) + pages.whole(fields, 'earlier')}"
+        table = await pages.at_table(request, id, partial(house.act, person, id, letter, hand=hand, move=move))
+    except (IllegalMove, Stale) as error:
+        return _answer(request, house.table(person, id), error, fields.get("amount"))
+    return _answer(request, table)
+
+
+@router.post("/next")
+async def next_hand(request: Request, id: str) -> Response:
+    person, fields = pages.person(request), await pages.form(request)
+    house, hand, id = pages.house(request), pages.whole(fields, "hand"), pages.table_id(id)
+    try:
+        table = await pages.at_table(request, id, partial(house.next_hand, person, id, hand=hand))
+    except Stale as error:
+        return _answer(request, house.table(person, id), error)
+    return _answer(request, table)
+
+
+@router.get("/results")
+async def results(request: Request, id: str) -> Response:
+    house, person = pages.house(request), pages.visitor(request)
+    found = await run_in_threadpool(house.results, person, pages.table_id(id))
+    template = "_results.html" if pages.wants_fragment(request) else "results.html"
+    picture = chart(found.curve, found.corrected_curve) if found.hands else None
+    return pages.render(request, template, page="table", results=found, chart=picture, id=id)
+
+
+def _answer(request: Request, table: TableSight, error: UsageError | None = None, amount: str | None = None) -> Response:
+    """The table as it stands: a part of the page for htmx, else a page; a form that did its work leads back to it."""
+    fragment = pages.wants_fragment(request)
+    if request.method == "POST" and error is None and not fragment:
+        return RedirectResponse(f"/tables/{table.id}", 303)
+    raised = raise_of(table)
+    response = pages.render(
+        request,
+        "_table.html" if fragment else "table.html",
+        200 if error is None else pages.status_of(error),
+        page="table",
+        table=table,
+        hand=table.hand,
+        others=_round(table),
+        raised=raised,
+        explorable=_explorable(pages.house(request).agents, table) if table.hand.over else (),
+        fresh=not any(event.kind == "move" and event.seat == table.hand.seat for event in table.hand.events),
+        error="" if error is None else _sentence(error, raised, amount),
+    )
+    if fragment and table.hand.over:
+        response.headers["hx-trigger-after-settle"] = "hand-over"
+    return response
+
+
+def raise_of(table: TableSight) -> Raise | None:
+    """The choice whose amount the person says, if there is one."""
+    for choice in table.hand.choices:
+        if choice.low is not None and choice.high is not None:
+            earlier, span = choice.earlier, choice.high - choice.low
+            presets = tuple((name, total - earlier, f"r{total}") for name, total in choice.presets)
+            step = max(1, 10 ** (len(str(span // 20)) - 1)) if span >= 200 else 1
+            return Raise(choice, choice.low - earlier, choice.high - earlier, presets, step)
+    return None
+
+
+def _round(table: TableSight) -> tuple[SeatSight, ...]:
+    """The others, in their order round the table from the person's left."""
+    hand = table.hand
+    return (*hand.seats[hand.seat + 1 :], *hand.seats[: hand.seat])
+
+
+def _explorable(agents: Agents, table: TableSight) -> list[Opponent]:
+    """The opponents that have learned, each once."""
+    named = {opponent.entry: opponent for opponent in table.opponents}.values()
+    return [opponent for opponent in named if agents.card(opponent.entry).kind != "simple"]
+
+
+def _amount(text: str) -> int:
+    text = text.strip()
+    if not (text.isascii() and text.isdigit() and len(text) <= LONGEST):
+        raise IllegalMove(f"{text[:40]!r} is not an amount (accepted: a whole number of chips)")
+    return int(text)
+
+
+def _sentence(error: UsageError, raised: Raise | None, amount: str | None) -> str:
+    """What is wrong with an amount is said in the amounts that people type."""
+    if isinstance(error, IllegalMove) and raised is not None and amount is not None:
+        return f"{raised.choice.name} of {amount.strip()[:40]!r}? It takes a whole number from {raised.low} to {raised.high}."
+    return pages.sentence(error)
