@@ -53,9 +53,9 @@ def solvers() -> str:
 def command_line() -> str:
     parts = [NOTE, "# Command line"]
     parts.append(
-        "Every command takes `--json` and then prints one JSON object on standard output and nothing else there; messages and "
-        "progress go to standard error. Exit status: 0 done, 1 failed, 2 bad usage, 130 stopped by Ctrl-C with everything "
-        "saved. Numbers accept `1e6` and `1_000_000`."
+        "Every command but `play` takes `--json` and then prints one JSON object on standard output and nothing else there; "
+        "messages and progress go to standard error. Exit status: 0 done, 1 failed, 2 bad usage, 130 stopped by Ctrl-C with "
+        "everything saved. Numbers accept `1e6` and `1_000_000`."
     )
     whole = typer.main.get_command(cli)
     for name, command in whole.commands.items():  # type: ignore[attr-defined]

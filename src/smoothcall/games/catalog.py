@@ -129,14 +129,16 @@ CATALOG: dict[str, Entry] = {
         {"pot": Option(3, "chips in the pot before the first move", low=3, high=1_000_000)},
     ),
     "leduc": Entry("Leduc hold'em: 3 ranks, 2 suits, one board card, bets 2 then 4, two bets a street", lambda: LEDUC),
-    "leduc-3p": Entry("Leduc hold'em for three players: 4 ranks, 2 suits", lambda: LEDUC_3P),
+    "leduc-3p": Entry("Leduc hold'em for three players: 4 ranks, 2 suits, one board card, bets 2 then 4", lambda: LEDUC_3P),
     "limit-holdem": Entry(
         "Limit Texas hold'em for two: blinds 5 and 10, bets 10, 10, 20, 20, three raises and then four bets a street",
         lambda: LIMIT_HOLDEM,
     ),
-    "limit-holdem-3p": Entry("Limit Texas hold'em for three players: the same blinds and bets", lambda: LIMIT_HOLDEM_3P),
+    "limit-holdem-3p": Entry(
+        "Limit Texas hold'em for three players: blinds 5 and 10, bets 10, 10, 20, 20", lambda: LIMIT_HOLDEM_3P
+    ),
     "no-limit-holdem": Entry(
-        "No-limit Texas hold'em: raises of any size, learned with those of a menu",
+        "No-limit Texas hold'em: stacks of 100, blinds 5 and 10, raises of any size (learned with those of a menu)",
         _no_limit,
         {
             "stack": Option(100, "chips each player starts with", low=2, high=1_000_000),

@@ -144,7 +144,10 @@ class Agents:
                     self._policies.move_to_end(card.id)
                     return self._policies[card.id]
             path = self._files[card.id].path
-            policy = load(path, self._game(card.games[0]))
+            try:
+                policy = load(path, self._game(card.games[0]))
+            except UsageError as error:  # where the file lies is nobody's business who plays
+                raise UsageError(str(error).replace(repr(str(path)), f"the file of {card.name}")) from None
             with self._lock:
                 self._policies[card.id] = policy
                 while len(self._policies) > 1 and sum(kept.weights.nbytes for kept in self._policies.values()) > LOADED_BYTES:

@@ -11,7 +11,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -488,7 +488,7 @@ class House:
             won=signed(Fraction(row.payoffs[row.seat])),
             won_chips=float(row.won or 0),
             corrected=row.corrected,
-            ended=row.ended or row.started,
+            ended=(row.ended or row.started).replace(tzinfo=UTC),
         )
 
     def _exported(self, row: HandRow) -> Exported:

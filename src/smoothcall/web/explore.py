@@ -63,6 +63,7 @@ async def show(request: Request, entry: str, at: str = "") -> Response:
         "_spot.html" if pages.wants_fragment(request) else "explore.html",
         page="explore",
         card=card,
+        title=HOUSE_GAMES.get(card.games[0].partition(":")[0], card.games[0]),
         spot=spot,
         kinds=kinds,
         grid=[_cell(line, kinds, row, column) for row, cells in enumerate(spot.grid) for column, line in enumerate(cells)],

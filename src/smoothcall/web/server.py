@@ -38,10 +38,8 @@ def create(house: House, *, hosts: Sequence[str] = LOOPBACK) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.house = house
-    for module in (lobby, table, hands, statistics, explore, docs):
-        app.include_router(module.router)
-    app.include_router(api.router)
-    app.include_router(api.ours)
+    for router in (table.router, api.ours, api.router, *(page.router for page in (lobby, hands, statistics, explore, docs))):
+        app.include_router(router)  # routes are tried in this order: those of moves come first
     app.mount("/static", StaticFiles(directory=pages.HERE / "static"))
     app.add_exception_handler(UsageError, _usage)
     app.add_exception_handler(HTTPException, _http)

@@ -110,6 +110,19 @@
     if (event.detail.xhr && event.detail.xhr.status) trouble(false);
   });
 
+  // The second press of a double click is not meant for the button that stands there after the first.
+
+  document.addEventListener(
+    "click",
+    (event) => {
+      if (event.detail > 1 && event.target.closest("#table .move")) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    },
+    true,
+  );
+
   // A form that leads to another page is sent once.
 
   document.addEventListener("submit", (event) => {

@@ -1,0 +1,63 @@
+"""A program that plays through the JSON API: twenty hands of Leduc, then what the house kept of them.
+
+The server is started here with a database of its own; with one that runs already (`smoothcall play`), only its address differs.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from fractions import Fraction
+from urllib.request import Request, urlopen
+
+
+def ask(path: str, said: dict | None = None) -> dict:
+    """The answer to a question, or to something said."""
+    body = None if said is None else json.dumps(said).encode()
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    with urlopen(Request(address + path, body, headers)) as answer:
+        return json.load(answer)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    command = [
+        sys.executable,
+        "-m",
+        "smoothcall",
+        "play",
+        "--no-browser",
+        "--port",
+        "0",
+        "--database",
+        f"sqlite:///{folder}/hands",
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            address = re.search(r"http://\S+?(?=/ )", server.stderr.readline())[0]  # "play at http://127.0.0.1:8000/ (...)"
+            token = ""
+            token = ask("/api/people", {})["token"]  # the key to the tables that are opened with it
+
+            table = ask("/api/tables", {"game": "leduc", "opponents": ["leduc-cfr"]})
+            won = Fraction()
+            for number in range(1, 21):
+                while not table["hand"]["over"]:
+                    letters = [choice["letter"] for choice in table["hand"]["choices"]]
+                    letter = "r" if "r" in letters else "c"  # raise whenever it is legal, never fold
+                    move = {"letter": letter, "hand": number, "move": table["hand"]["move"]}
+                    table = ask(f"/api/tables/{table['id']}/act", move)
+                won += Fraction(table["hand"]["won"])
+                if number < 20:
+                    table = ask(f"/api/tables/{table['id']}/next", {"hand": number})
+
+            assert table["hands"] == 20
+            assert Fraction(table["won"]) == won
+            results = ask(f"/api/tables/{table['id']}/results")
+            assert results["curve"][-1] == float(won)
+            assert results["corrected"]["half_width"] < results["raw"]["half_width"]  # what luck did is taken out
+            history = ask("/api/hands")
+            assert history["total"] == 20
+            review = ask(f"/api/hands/{history['hands'][0]['id']}/coach")
+            assert all(decision["chosen"] in ("r", "c") for decision in review["decisions"])
+        finally:
+            server.terminate()

@@ -1,0 +1,248 @@
+"""Debian's Chromium at a server of its own: what tests and pictures do with pages."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from urllib.parse import urlsplit
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, sync_playwright
+
+from smoothcall.play.agents import Agents
+from smoothcall.play.house import House
+from smoothcall.play.sight import HandSight
+from smoothcall.store.histories import Histories
+from smoothcall.web.pages import COOKIE
+from smoothcall.web.server import create
+
+DESKTOP, PHONE = (1200, 900), (390, 844)
+PATIENCE = 15_000  # milliseconds; the machine may be busy with other tests
+NO_OTHER_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+
+
+def chromium() -> str:
+    """The browser's program; where it is missing the test is left out, but fails in CI."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        if os.environ.get("SMOOTHCALL_CI"):
+            pytest.fail("Chromium is missing: .ci/run installs it")
+        pytest.skip("Chromium is not installed (Debian: apt-get install chromium); the tests in a browser are left out")
+    return found
+
+
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """A browser. While it is there no other event loop runs in this thread."""
+    program = chromium()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu", NO_OTHER_HOST])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Site:
+    """A house with the built-in agents, served from a thread on a free port. Its secrets, and so its cards, follow a seed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.seed("")
+        histories = Histories(f"sqlite:///{folder / 'hands.sqlite'}")
+        self.house = House(histories, Agents(), secret=lambda: f"{self._random.getrandbits(128):032x}")
+        config = uvicorn.Config(create(self.house), port=0, log_level="warning", timeout_graceful_shutdown=2, ws="none")
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+        while not self._server.started:
+            self._thread.join(0.01)
+            assert self._thread.is_alive(), "the server did not start"
+        port = self._server.servers[0].sockets[0].getsockname()[1]
+        self.address = f"http://127.0.0.1:{port}"
+
+    def seed(self, text: str) -> None:
+        self._random = Random(text)
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+        self.house.close()
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Site]:
+    site = Site(folder)
+    try:
+        yield site
+    finally:
+        site.close()
+
+
+@dataclass
+class Visitor:
+    """Somebody with a browser of their own, and everything in it that went wrong."""
+
+    browser: Browser
+    site: Site
+    size: tuple[int, int] = DESKTOP
+    dark: bool = False
+    scripts: bool = True
+    forgiven: tuple[str, ...] = ()  # parts of console messages that a test provokes
+    troubles: list[str] = field(default_factory=list)
+    context: BrowserContext = field(init=False)
+    page: Page = field(init=False)
+
+    def __post_init__(self) -> None:
+        narrow = self.size[0] < 600
+        self.context = self.browser.new_context(
+            base_url=self.site.address,
+            viewport={"width": self.size[0], "height": self.size[1]},
+            color_scheme="dark" if self.dark else "light",
+            java_script_enabled=self.scripts,
+            is_mobile=narrow,
+            has_touch=narrow,
+            reduced_motion="reduce",
+            locale="en-GB",
+            timezone_id="UTC",
+        )
+        self.context.set_default_timeout(PATIENCE)
+        self.context.on("request", self._asked)
+        self.context.on("console", lambda message: self._said(message.type, message.text))
+        self.context.on("weberror", lambda error: self.troubles.append(str(error.error)))
+        self.page = self.context.new_page()
+
+    def _asked(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme != "data" and f"{address.scheme}://{address.netloc}" != self.site.address:
+            self.troubles.append(f"asked another host: {request.url}")
+
+    def _said(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning", "assert") and not any(part in text for part in self.forgiven):
+            self.troubles.append(f"{kind} in the console: {text}")
+
+    # Looking
+
+    def go(self, path: str) -> None:
+        self.page.goto(path)
+        self.verify()
+
+    def verify(self) -> None:
+        """That the page is as wide as the window, and that nothing went wrong so far."""
+        wide = self.page.evaluate("document.scrollingElement.scrollWidth")
+        if wide > self.size[0]:
+            self.troubles.append(f"{self.page.url} is {wide} wide in a window of {self.size[0]}: {self._sticking_out()}")
+        assert not self.troubles
+
+    def _sticking_out(self) -> object:
+        return self.page.evaluate(
+            """width => [...document.querySelectorAll("main *")].filter(each => each.getBoundingClientRect().right > width + 1)
+            .slice(0, 5).map(each => each.tagName + "." + each.getAttribute("class"))""",
+            self.size[0],
+        )
+
+    def see(self, selector: str) -> Locator:
+        """The one thing of this kind, once it is there."""
+        found = self.page.locator(selector)
+        found.first.wait_for(state="attached")
+        assert found.count() == 1, f"{found.count()} of {selector}"
+        return found
+
+    def text(self, selector: str) -> str:
+        return " ".join(self.see(selector).inner_text().split())
+
+    def in_view(self, found: Locator) -> bool:
+        """Whether it can be seen without scrolling."""
+        box = found.bounding_box()
+        return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= self.size[1]
+
+    @property
+    def person(self) -> int:
+        """Who the house takes them for."""
+        token = next(cookie["value"] for cookie in self.context.cookies() if cookie["name"] == COOKIE)
+        return self.site.house.person(token)
+
+    # Moving about
+
+    def click(self, selector: str) -> None:
+        """With the mouse, or with a finger on a telephone."""
+        found = self.page.locator(selector).first
+        if self.size[0] < 600:
+            self.page.touchscreen.tap(1, 1)  # elsewhere first: two taps soon after each other are one double tap
+            found.tap()
+        else:
+            found.click()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def tab_to(self, selector: str, most: int = 80) -> None:
+        """Walk with the tabulator until something has the focus."""
+        for _ in range(most):
+            self.press("Tab")
+            if self.page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                return
+        raise AssertionError(f"no tabulator leads to {selector}")
+
+    # At the table
+
+    @property
+    def moment(self) -> tuple[int, int, bool]:
+        """(hand, moves made in it, whether it is over), as the page says."""
+        table = self.see("#table")
+        return (
+            int(table.get_attribute("data-hand") or 0),
+            int(table.get_attribute("data-move") or 0),
+            table.get_attribute("data-over") == "yes",
+        )
+
+    def after(self, act: Callable[[], object]) -> tuple[int, int, bool]:
+        """The moment that follows when something is done."""
+        hand, move, over = self.moment
+        act()
+        said = f'[data-hand="{hand}"][data-move="{move}"][data-over="{"yes" if over else "no"}"]'
+        self.page.wait_for_selector(f"#table:not({said})")
+        return self.moment
+
+
+# Hands that no browser sees
+
+
+def play(site: Site, person: int, game: str, opponent: str, hands: int, street: int | None = None) -> str:
+    """The id of a table with so many hands played at it; the last goes on to a street and stops there at the person's turn."""
+    house, random = site.house, Random(game)
+    table = house.open_table(person, game, [opponent])
+    number = 1
+    while True:
+        if street is not None and number > hands and table.hand.street >= street and not table.hand.over:
+            return table.id
+        if table.hand.over and number >= hands and street is None:
+            return table.id
+        if table.hand.over:
+            number += 1
+            table = house.next_hand(person, table.id, hand=table.hand.number)
+        else:
+            letter = sensible(table.hand, random)
+            table = house.act(person, table.id, letter, hand=table.hand.number, move=table.hand.move)
+
+
+def sensible(hand: HandSight, random: Random) -> str:
+    """Bets pairs and the highest cards, gives up the lowest to a bet, and calls with the rest."""
+    ranks = [card[0] for card in hand.you.cards]
+    board = [card[0] for cards in hand.boards for card in cards]
+    pair = len(set(ranks)) < len(ranks) or any(Counter(board)[rank] for rank in ranks)
+    strong = pair or (not board and any(rank in "AK" for rank in ranks))
+    weak = not pair and not any(rank in ("AKQ" if len(ranks) == 1 else "AKQJT") for rank in ranks)
+    letters = {choice.letter: choice for choice in hand.choices}
+    raised = letters.get("r")
+    if strong and raised is not None and random.random() < 0.8:
+        return "r" if raised.low is None else f"r{raised.presets[0][1] if raised.presets else raised.low}"
+    return "f" if weak and "f" in letters and random.random() < 0.8 else "c"

@@ -1,0 +1,83 @@
+"""Renew the pictures of the pages in docs/pictures: `python -m tests.web.pictures [FOLDER]`."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image, ImageOps
+from playwright.sync_api import Browser
+
+from smoothcall.store.histories import Filter
+from tests.web.browsing import PHONE, Site, Visitor, browsing, play, serving
+
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+SEED = "seat 3"  # whose hands show something
+BITS = 6  # of each colour
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
+    with tempfile.TemporaryDirectory() as data, serving(Path(data)) as site, browsing() as browser:
+        site.seed(SEED)
+        pictures(browser, site, folder)
+
+
+def pictures(browser: Browser, site: Site, folder: Path) -> None:
+    guest = Visitor(browser, site)
+    guest.go("/")
+    person = guest.person
+    for game, opponent, hands in (
+        ("kuhn", "kuhn-lp", 12),
+        ("no-limit-holdem", "no-limit-holdem-mccfr", 12),
+        ("limit-holdem", "limit-holdem-smooth-uct", 18),
+        ("leduc", "leduc-smooth-uct", 24),
+    ):
+        play(site, person, game, opponent, hands)
+    guest.go("/?game=leduc")
+    keep(guest, folder / "play-lobby.png", 1200)
+    table = play(site, person, "limit-holdem", "limit-holdem-smooth-uct", 7, street=2)
+    guest.go(f"/tables/{table}")
+    guest.see("#results .tiles")
+    guest.page.wait_for_selector("#results :text('working')", state="detached")
+    keep(guest, folder / "play-table.png", 1240)
+    guest.page.emulate_media(color_scheme="dark")
+    keep(guest, folder / "play-table-dark.png", 1240)
+    guest.page.emulate_media(color_scheme="light")
+    leduc = site.house.hands(person, Filter(game="leduc")).hands
+    longest = max(leduc, key=lambda line: (len(line.betting), line.id))
+    guest.go(f"/hands/{longest.id}/coach")
+    keep(guest, folder / "play-coach.png")
+    guest.go("/hands")
+    keep(guest, folder / "play-history.png")
+    guest.go("/statistics")
+    keep(guest, folder / "play-statistics.png", 1240)
+    watcher = Visitor(browser, site)  # with no hand in progress against the agents
+    watcher.go("/explore/limit-holdem-smooth-uct?at=r")
+    keep(watcher, folder / "play-explorer-holdem.png", 1130)
+    watcher.go("/explore/leduc-cfr?at=rc/")
+    keep(watcher, folder / "play-explorer-leduc.png")
+    caller = Visitor(browser, site, PHONE)
+    caller.go("/")
+    table = play(site, caller.person, "no-limit-holdem", "no-limit-holdem-mccfr", 4, street=1)
+    caller.go(f"/tables/{table}")
+    caller.press("ArrowUp")
+    keep(caller, folder / "play-phone.png")
+    for visitor in (guest, watcher, caller):
+        visitor.verify()
+        visitor.context.close()
+
+
+def keep(visitor: Visitor, path: Path, height: int = 0) -> None:
+    """A picture of the window, made as high as wanted; colours in small steps keep its file small."""
+    width, usual = visitor.size
+    visitor.page.set_viewport_size({"width": width, "height": height or usual})
+    visitor.page.screenshot(path=path)
+    visitor.page.set_viewport_size({"width": width, "height": usual})
+    with Image.open(path) as picture:
+        ImageOps.posterize(picture.convert("RGB"), BITS).save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""What the OpenAPI document says is what the API does: requests of every kind it allows, and of kinds it does not.
+
+No server error, and only statuses, types and answers that the document names.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from random import Random
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import one_of, randoms
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from smoothcall.play.agents import Agents
+from smoothcall.play.house import House
+from smoothcall.store.histories import Histories
+from smoothcall.web.server import create
+
+EXAMPLES = 40  # requests to each operation
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+
+
+class Known:
+    """A house with somebody in it who has tables and hands, finished and not."""
+
+    def __init__(self) -> None:
+        numbers = count()
+        self.house = House(Histories("sqlite://"), Agents(), secret=lambda: f"s{next(numbers)}")
+        self.app, self.token, random = create(self.house, hosts=["testserver", "localhost"]), self.house.newcomer(), Random(1)
+        person = self.house.person(self.token)
+        self.tables, self.hands = [], []
+        for game, opponents in (("kuhn", ["kuhn-lp"]), ("leduc", ["leduc-cfr"]), ("no-limit-holdem", ["random"])):
+            table = self.house.open_table(person, game, opponents)
+            self.tables.append(table.id)
+            self.hands.append(table.hand.id)
+            for _ in range(2):
+                while not table.hand.over:
+                    choice = random.choice(table.hand.choices)
+                    letter = choice.letter if choice.low is None else f"r{choice.low}"
+                    table = self.house.act(person, table.id, letter, hand=table.hand.number, move=table.hand.move)
+                table = self.house.next_hand(person, table.id, hand=table.hand.number)
+            self.hands.append(table.hand.id)
+
+
+@pytest.fixture(scope="module")
+def known() -> Known:
+    return Known()
+
+
+def verify(known: Known, token: str | None) -> int:
+    """Requests to every operation, as the document allows them and as it does not; how many."""
+    asked = 0
+    document = schemathesis.openapi.from_asgi("/api/openapi.json", known.app)
+    for found in document.get_all_operations():
+        operation = found.ok()
+        cases = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
+        if operation.body or operation.query or operation.path_parameters:
+            cases = one_of(cases, operation.as_strategy(generation_mode=GenerationMode.NEGATIVE))
+
+        @bounded
+        @given(case=cases, chance=randoms(use_true_random=False))
+        def ask(case: Case, chance: Random) -> None:
+            nonlocal asked
+            asked += 1
+            if token is not None:
+                case.headers = {**(case.headers or {}), "Authorization": f"Bearer {token}"}
+                if "id" in case.path_parameters and chance.random() < 0.5:
+                    case.path_parameters["id"] = chance.choice(known.tables if "/tables/" in case.path else known.hands)
+            case.call_and_validate(checks=CHECKS)
+
+        ask()
+    return asked
+
+
+bounded = settings(
+    max_examples=EXAMPLES,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def test_strangers_meet_no_server_error(known: Known) -> None:
+    assert verify(known, None) > 200
+
+
+def test_visitors_meet_no_server_error(known: Known) -> None:
+    """Every other time the table or hand is one of theirs."""
+    assert verify(known, known.token) > 200
+
+
+def test_a_server_error_is_found(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(House, "tables", lambda self, person: 1 / 0)
+    with pytest.raises(Exception, match="division by zero"):
+        verify(known, known.token)
