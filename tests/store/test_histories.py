@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from smoothcall.errors import Stale, UsageError
-from smoothcall.store.histories import Ending, Filter, Histories, TableRow
+from smoothcall.store.histories import Begun, Ending, Filter, Histories, TableRow
 from tests.databases import postgres
 
 THEN = datetime(2026, 1, 2, 3, 4, 5)
@@ -35,13 +35,17 @@ def _ending(won: float = 1.0, reason: str = "showdown", ended: datetime = THEN) 
     return Ending(ended, reason, (f"{won:g}", f"{-won:g}"), won, {"vpip": True})
 
 
+def _begun(number: int = 1, ending: Ending | None = None) -> Begun:
+    return Begun(number, 0, DECK, "", 0, THEN, ending)
+
+
 def test_what_is_written_is_there_for_the_next(url: str) -> None:
     first = Histories(url)
     row = _table(first)
-    hand = first.add_table(row, DECK, "", 0, None)
+    hand = first.add_table(row, _begun())
     first.save(hand.id, "cr", 2, after=0, ending=None)
     first.save(hand.id, "crc", 3, after=2, ending=_ending())
-    first.add_hand(row, 2, 1, DECK, "c", 1, THEN, None)
+    first.add_hand(row, Begun(2, 1, DECK, "c", 1, THEN))
     first.close()
     again = Histories(url)
     assert again.person("token") == row.person
@@ -68,13 +72,13 @@ def test_what_is_written_is_there_for_the_next(url: str) -> None:
 def test_stale_moves_and_second_hands_are_refused(url: str) -> None:
     histories = Histories(url)
     row = _table(histories)
-    hand = histories.add_table(row, DECK, "", 0, None)
+    hand = histories.add_table(row, _begun())
     histories.save(hand.id, "c", 1, after=0, ending=None)
     with pytest.raises(Stale):
         histories.save(hand.id, "r", 1, after=0, ending=None)
-    histories.add_hand(row, 2, 1, DECK, "", 0, THEN, None)
+    histories.add_hand(row, _begun(2))
     with pytest.raises(Stale):
-        histories.add_hand(row, 2, 1, DECK, "", 0, THEN, None)
+        histories.add_hand(row, _begun(2))
     histories.save(hand.id, "cc", 2, after=1, ending=_ending())
     with pytest.raises(Stale):  # over is over
         histories.save(hand.id, "ccc", 3, after=2, ending=None)
@@ -86,7 +90,7 @@ def test_stale_moves_and_second_hands_are_refused(url: str) -> None:
 
 def test_of_two_writers_one_wins(url: str) -> None:
     histories = Histories(url)
-    hand = histories.add_table(_table(histories), DECK, "", 0, None)
+    hand = histories.add_table(_table(histories), _begun())
     wins, barrier = [], threading.Barrier(8)
 
     def write(letter: str) -> None:
@@ -112,10 +116,10 @@ def test_filters(url: str) -> None:
     histories = Histories(url)
     for id, game, opponents in (("t", "kuhn", ("probe",)), ("u", "leduc", ("leduc-cfr:greedy",)), ("v", "kuhn", ("a_b",))):
         row = _table(histories, id, game, opponents)
-        histories.add_table(row, DECK, "", 0, None)
+        histories.add_table(row, _begun())
         for number, (won, reason) in enumerate([(1, "fold"), (-2, "showdown"), (0, "showdown")], 2):
             ended = datetime(2026, 1, number, 23, 59)
-            histories.add_hand(row, number, 0, DECK, "", 0, THEN, _ending(won, reason, ended))
+            histories.add_hand(row, _begun(number, _ending(won, reason, ended)))
     person = histories.person("token")
     assert person is not None
 

@@ -42,7 +42,7 @@ from smoothcall.play.table import (
     sight_of,
 )
 from smoothcall.players.match import GREEDY
-from smoothcall.store.histories import Ending, Filter, HandRow, Histories, TableRow, now
+from smoothcall.store.histories import Begun, Ending, Filter, HandRow, Histories, TableRow, now
 
 if TYPE_CHECKING:  # loaded when first asked for: who only plays needs neither
     from smoothcall.evaluation.coach import Coach, Review
@@ -165,8 +165,8 @@ class House:
         guests = self._guests(game, opponents)
         row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock())
         with self._lock:
-            deck, hand = self._begin(row, rules, guests, 1)
-            about = self._histories.add_table(row, deck, hand.text, len(hand.moves), self._ending(hand, 0))
+            hand, begun = self._begin(row, rules, guests, 1)
+            about = self._histories.add_table(row, begun)
             live = _Live(row, rules, guests, self._names(opponents), hand, about, 0, Fraction(0), self._clock())
             self._count(live)
             self._keep(live)
@@ -213,19 +213,9 @@ class House:
             if not live.hand.finished:
                 raise Stale("this hand is not over yet")
             with _dropped_on_failure(self._live, id):
-                deck, begun = self._begin(live.row, live.rules, guests, number + 1)
-                seat = seat_of(number + 1, live.rules.seats)
-                live.about = self._histories.add_hand(
-                    live.row,
-                    number + 1,
-                    seat,
-                    deck,
-                    begun.text,
-                    len(begun.moves),
-                    self._clock(),
-                    self._ending(begun, seat),
-                )
-                live.hand = begun
+                played, begun = self._begin(live.row, live.rules, guests, number + 1)
+                live.about = self._histories.add_hand(live.row, begun)
+                live.hand = played
             self._count(live)
             return self._sight(live)
 
@@ -290,11 +280,11 @@ class House:
 
     # How it works
 
-    def _begin(self, row: TableRow, rules: PokerRules, guests: Sequence[Guest], number: int) -> tuple[Cards, Hand]:
+    def _begin(self, row: TableRow, rules: PokerRules, guests: Sequence[Guest], number: int) -> tuple[Hand, Begun]:
         deck = self._shuffle(f"{row.seed}/{number}/deck", rules.deck.size)
         hand, seat = Hand(rules), seat_of(number, rules.seats)
         let_guests_move(hand, deck, seat, guests, _choices_of(row, number))
-        return deck, hand
+        return hand, Begun(number, seat, deck, hand.text, len(hand.moves), self._clock(), self._ending(hand, seat))
 
     def _ending(self, hand: Hand, seat: int) -> Ending | None:
         outcome = hand.outcome

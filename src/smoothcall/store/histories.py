@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -139,6 +139,25 @@ class Ending:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A new hand, as far as it was played before the person's turn."""
+
+    number: int
+    seat: int
+    deck: tuple[int, ...]
+    betting: str
+    moves: int
+    started: datetime
+    ending: Ending | None = None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        about = {"number": self.number, "seat": self.seat, "deck": json.dumps(self.deck), "started": self.started}
+        played = {"betting": self.betting, "moves": self.moves}
+        return about | played | (self.ending.columns if self.ending is not None else {})
+
+
 def now() -> datetime:
     """The present, as databases keep it: universal time without a zone."""
     return datetime.now(UTC).replace(tzinfo=None)
@@ -182,8 +201,8 @@ class Histories:
 
     # Tables and the hands at them
 
-    def add_table(self, row: TableRow, deck: Sequence[int], betting: str, moves: int, ending: Ending | None) -> HandRow:
-        """A table with its first hand, as far as it was played before the person's turn."""
+    def add_table(self, row: TableRow, begun: Begun) -> HandRow:
+        """A table with its first hand."""
         with self._begin() as connection:
             connection.execute(
                 _tables.insert().values(
@@ -195,7 +214,7 @@ class Histories:
                     created=row.created,
                 )
             )
-            return _add_hand(connection, row, 1, 0, deck, betting, moves, row.created, ending)
+            return _add_hand(connection, row, begun)
 
     def table(self, id: str) -> TableRow | None:
         with self._begin() as connection:
@@ -208,23 +227,13 @@ class Histories:
         with self._begin() as connection:
             return [_table_row(row) for row in connection.execute(chosen.limit(limit)).mappings()]
 
-    def add_hand(
-        self,
-        row: TableRow,
-        number: int,
-        seat: int,
-        deck: Sequence[int],
-        betting: str,
-        moves: int,
-        started: datetime,
-        ending: Ending | None,
-    ) -> HandRow:
+    def add_hand(self, row: TableRow, begun: Begun) -> HandRow:
         """The next hand of a table; Stale if it is there already."""
         try:
             with self._begin() as connection:
-                return _add_hand(connection, row, number, seat, deck, betting, moves, started, ending)
+                return _add_hand(connection, row, begun)
         except sql.exc.IntegrityError:
-            raise Stale(f"hand {number} of this table has begun already") from None
+            raise Stale(f"hand {begun.number} of this table has begun already") from None
 
     def save(self, hand: int, betting: str, moves: int, *, after: int, ending: Ending | None) -> None:
         """Write the betting of a hand that had `after` moves; Stale if it has others by now."""
@@ -280,30 +289,21 @@ class Histories:
         return [(table, entry) for table, entries in found for entry in json.loads(entries)]
 
 
-def _add_hand(
-    connection: Connection,
-    row: TableRow,
-    number: int,
-    seat: int,
-    deck: Sequence[int],
-    betting: str,
-    moves: int,
-    started: datetime,
-    ending: Ending | None,
-) -> HandRow:
-    values = {
-        "table": row.id,
-        "person": row.person,
-        "number": number,
-        "seat": seat,
-        "deck": json.dumps(list(deck)),
-        "betting": betting,
-        "moves": moves,
-        "started": started,
-    } | (ending.columns if ending is not None else {})
-    made = connection.execute(_INSERT, values)
-    id = int(made.inserted_primary_key[0])  # type: ignore[index]
-    return HandRow(id, row.id, row.person, number, seat, tuple(deck), betting, moves, started, row.game, row.opponents)
+def _add_hand(connection: Connection, row: TableRow, begun: Begun) -> HandRow:
+    made = connection.execute(_INSERT, {"table": row.id, "person": row.person, **begun.columns})
+    return HandRow(
+        id=int(made.inserted_primary_key[0]),  # type: ignore[index]
+        table=row.id,
+        person=row.person,
+        number=begun.number,
+        seat=begun.seat,
+        deck=begun.deck,
+        betting=begun.betting,
+        moves=begun.moves,
+        started=begun.started,
+        game=row.game,
+        opponents=row.opponents,
+    )
 
 
 def _joined() -> sql.Select[Any]:
