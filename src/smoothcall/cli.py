@@ -19,13 +19,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from smoothcall import __version__
-from smoothcall.errors import UsageError
+from smoothcall.errors import UsageError, unknown
 from smoothcall.options import number
 from smoothcall.progress import watched
 
 if TYPE_CHECKING:
     from smoothcall.app import App
     from smoothcall.play.house import House
+
+HOST, PORT = "127.0.0.1", 8000  # of the page
+PROBLEMS = 10  # agents left out that are named
 
 cli = typer.Typer(
     name="smoothcall",
@@ -49,6 +52,16 @@ def _real(text: str) -> float:
     if value is None:
         raise typer.BadParameter(f"{text!r} is not a number (accepted: 2.5, 1e3)")
     return float(value)
+
+
+def _named(text: str) -> str:
+    if not text.strip():
+        raise typer.BadParameter(f"{text!r} names nothing (leave the option out for its default)")
+    return text
+
+
+def _folder(text: str) -> Path:
+    return Path(_named(text))  # a path of no letters would be the current folder
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -244,14 +257,21 @@ def match(
 
 @cli.command()
 def play(
-    port: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Where the page is served.")] = 8000,
-    host: Annotated[str, typer.Option(metavar="H", help="Another address lets others play too.")] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(parser=_whole, metavar="N", help=f"Where the page is served [default: {PORT}].")
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option(parser=_named, metavar="H", help=f"Another address lets others play too [default: {HOST}].")
+    ] = None,
     database: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Where hands are kept [default: an SQLite file in the user's data folder]."),
+        typer.Option(
+            parser=_named, metavar="URL", help="Where hands are kept [default: an SQLite file in the user's data folder]."
+        ),
     ] = None,
     agents: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A folder of agent files and runs to play against.")
+        Path | None,
+        typer.Option(parser=_folder, metavar="DIR", help="A folder of agent files and runs to play against [default: runs]."),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
     terminal: Annotated[bool, typer.Option("--terminal", help="Play here instead of on a page.")] = False,
@@ -260,28 +280,38 @@ def play(
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help="With --terminal: an opponent, :greedy behind it for its most likely actions; one for each seat.",
+            help="With --terminal: an opponent, :greedy behind it for its most likely actions; one for each seat. Without any, "
+            "those who play the game are listed.",
         ),
     ] = None,
 ) -> None:
     """Play against agents, on a page in the browser or in the terminal; every hand is kept.
 
+    Hands are kept in the user's data folder ($SMOOTHCALL_DATA, else smoothcall in $XDG_DATA_HOME or ~/.local/share), or in
+    --database. The terminal has a person of its own, known by the file `terminal` in the data folder: its hands are not in
+    the history of the page, where each browser has its own.
+
     Examples: smoothcall play; smoothcall play --agents runs --port 8080;
     smoothcall play --terminal --game leduc --against leduc-cfr
     """
     _need(["sqlalchemy"] if terminal else ["fastapi", "uvicorn", "jinja2", "sqlalchemy"])
-    if terminal and (of is None or not against):
-        raise UsageError("--terminal needs a game and opponents: --game leduc --against probe")
+    if terminal and (port is not None or host is not None or no_browser):
+        raise UsageError("--port, --host and --no-browser belong to the page; --terminal has none")
     if not terminal and (of is not None or against):
         raise UsageError("--game and --against belong to --terminal; on the page, choose in the lobby")
-    if not 0 <= port <= 65535:
+    if terminal and of is None:
+        raise UsageError("--terminal needs a game and opponents: --game leduc --against leduc-cfr")
+    if port is not None and not 0 <= port <= 65535:
         raise UsageError(f"--port {port} (accepted: 0 to 65535; 0 is any free one)")
     house = _app().house(database, agents)
     try:
-        if of is not None and against:
-            _play_in_terminal(house, of, against)
+        _tell_problems(house.agents.problems)
+        if of is None:
+            _serve(house, host or HOST, PORT if port is None else port, open_browser=not no_browser)
+        elif against:
+            _play_in_terminal(house, of, against, "the database that --database names" if database else None)
         else:
-            _serve(house, host, port, open_browser=not no_browser)
+            _list_opponents(house, of)
     except KeyboardInterrupt:
         pass  # how people leave
     finally:
@@ -419,11 +449,36 @@ def _need(packages: list[str]) -> None:
         raise UsageError(f"playing needs packages that are not installed ({', '.join(missing)}): pip install 'smoothcall[web]'")
 
 
-def _play_in_terminal(house: House, game: str, against: list[str]) -> None:
+def _tell_problems(problems: list[str]) -> None:
+    """Agents that were left out, and why."""
+    for problem in problems[:PROBLEMS]:
+        _tell(f"left out: {' '.join(problem.split())}")
+    if len(problems) > PROBLEMS:
+        _tell(f"and {len(problems) - PROBLEMS} more")
+
+
+def _list_opponents(house: House, name: str) -> None:
+    from smoothcall.information.game import game
+    from smoothcall.play.agents import HOUSE_GAMES
+
+    if name not in HOUSE_GAMES:
+        raise unknown("game", name, HOUSE_GAMES)
+    cards, seats = house.agents.cards(name), game(name).players - 1
+    _say(f"Who plays {HOUSE_GAMES[name]}:")
+    _table(["", "", ""], [[card.id, card.name, "; ".join([card.learned, *card.measured[:1]])] for card in cards])
+    choice = " ".join(f"--against {card.id}" for card in (cards * seats)[:seats])
+    _say(f"Choose {'one' if seats == 1 else seats}, as: smoothcall play --terminal --game {name} {choice}")
+
+
+def _play_in_terminal(house: House, game: str, against: list[str], database: str | None) -> None:
     from smoothcall.app import data_folder
     from smoothcall.play.terminal import Terminal, person_of
 
-    Terminal(house, person_of(house, data_folder() / "terminal"), game, against).play()
+    person = person_of(house, data_folder() / "terminal")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # letters of another encoding are no move, and no fault
+    kept = f"Hands played here are the terminal's own, kept in {database or data_folder()}; the page has another history."
+    Terminal(house, person, game, against, kept=kept).play()
 
 
 def _serve(house: House, host: str, port: int, *, open_browser: bool) -> None:
@@ -437,7 +492,8 @@ def _serve(house: House, host: str, port: int, *, open_browser: bool) -> None:
     try:
         serve(house, host, port, open_browser, tell)
     except UsageError as error:
-        raise UsageError(f"{error}; choose another with --port or --host") from None
+        reason = str(error).partition(" (while ")[0]  # Python says the address once more
+        raise UsageError(f"{reason}; choose another with --port or --host") from None
 
 
 class _Watch:

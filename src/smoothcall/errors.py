@@ -21,6 +21,14 @@ class NotFound(UsageError):
 class Refused(UsageError):
     """Not now: it would show what must stay hidden until a hand is over."""
 
+    def __init__(self, text: str, table: str | None = None) -> None:
+        super().__init__(text)
+        self.table = table  # where that hand is played
+
+
+class Unwritten(UsageError):
+    """What was asked could not be written down, through no fault of the asker; nothing has changed."""
+
 
 class Stale(UsageError):
     """Asked of a state that is gone: the same button twice, or an old form."""

@@ -147,13 +147,16 @@ def test_broken_files_are_left_out_and_reported(tmp_path: Path) -> None:
     for name, change in [("game", {}), ("newer", {"format": 9}), ("list", None)]:
         with zipfile.ZipFile(tmp_path / f"{name}.agent", "w") as archive:
             archive.writestr("card.json", json.dumps([1] if change is None else about | change))
+            archive.writestr("policy.npy", b"")
+    with zipfile.ZipFile(tmp_path / "bare.agent", "w") as archive:
+        archive.writestr("card.json", json.dumps(about | {"game": {"name": "kuhn", "options": {}}}))
     (tmp_path / "folder.agent").mkdir()
     (tmp_path / ".hidden.agent").write_bytes(b"")
     whole = Agents()
     found = Agents(tmp_path)
     assert found.cards() == whole.cards()
     assert sorted(problem.split()[0] for problem in found.problems) == [
-        "empty.agent", "game.agent", "list.agent", "newer.agent", "noise.agent",
+        "bare.agent", "empty.agent", "game.agent", "list.agent", "newer.agent", "noise.agent",
     ]  # fmt: skip
     assert any("unknown game 'chess'" in problem for problem in found.problems)
 
@@ -165,8 +168,9 @@ def test_a_table_that_is_broken_is_found_when_it_is_played(tmp_path: Path) -> No
         cut.writestr("policy.npy", whole.read("policy.npy")[:-40])
     found = Agents(tmp_path)
     assert found.card("cut").games == ("kuhn",)
-    with pytest.raises(sc.UsageError, match="damaged"):
+    with pytest.raises(sc.UsageError, match="damaged") as caught:
         found.strategy("cut")
+    assert str(tmp_path) not in str(caught.value)  # it is told to people who play
     assert isinstance(found.strategy("whole"), Strategy)
 
 

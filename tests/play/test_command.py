@@ -73,7 +73,7 @@ def test_a_port_in_use(tmp_path: Path) -> None:
         done = run("--no-browser", "--port", str(port))
     assert (done.returncode, done.stdout) == (2, "")
     assert f"cannot listen on port {port} of '127.0.0.1'" in done.stderr
-    assert "--port" in done.stderr
+    assert done.stderr.endswith(": Address already in use; choose another with --port or --host\n")
     assert done.stderr.count("\n") == 1
 
 
@@ -84,6 +84,50 @@ def test_a_script_plays_in_the_terminal(tmp_path: Path) -> None:
     assert "Your hands are kept" in done.stdout
     assert "\x1b" not in done.stdout
     assert (tmp_path / "data" / "terminal").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_terminal_without_input() -> None:
+    """Standard input was closed, not only empty; the hand waits, and goes on."""
+    words = [*WORDS, "--terminal", "--game", "leduc", "--against", "random"]
+    closed = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *words], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+    )
+    assert (closed.returncode, closed.stderr) == (0, "")
+    assert "0 hands, 0 chips. Your hands are kept." in closed.stdout
+    assert "Going on at your table" not in closed.stdout
+    again = run(*words[len(WORDS) :], typed="é\nq\n", PYTHONIOENCODING="ascii:strict")
+    assert (again.returncode, again.stderr) == (0, "")
+    assert "Going on at your table" in again.stdout
+    assert "is no move here" in again.stdout
+
+
+def test_who_plays_a_game(tmp_path: Path) -> None:
+    """Without an opponent, those there are; and what to type next."""
+    done = run("--terminal", "--game", "kuhn-3p")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Kuhn poker, three players" in done.stdout
+    assert "always-call" in done.stdout
+    assert "leduc-cfr" not in done.stdout
+    last = done.stdout.splitlines()[-1].partition("smoothcall play ")[2].split()
+    assert last.count("--against") == 2
+    assert "You are dealt" in run(*last).stdout
+    assert "the terminal's own, kept in" in " ".join(run(*last).stdout.split())
+
+
+@pytest.mark.parametrize(("damaged", "lines"), [(2, 2), (10, 10), (12, 11)])
+def test_agents_left_out_are_told(tmp_path: Path, damaged: int, lines: int) -> None:
+    folder = tmp_path / "agents"
+    folder.mkdir()
+    for number in range(damaged):
+        (folder / f"{number}.agent").write_text("no agent")
+    done = run("--agents", str(folder), "--terminal", "--game", "kuhn", "--against", "random")
+    told = done.stderr.splitlines()
+    assert (done.returncode, len(told)) == (0, lines), told
+    assert told[0].startswith("left out: 0.agent")
+    assert (told[-1] == "and 2 more") == (damaged > 10)
+    if damaged == 2:
+        with served("--agents", str(folder)) as (_, said):
+            assert [line.strip() for line in said[:-1]] == told
 
 
 @pytest.fixture
@@ -105,18 +149,26 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
     ("words", "message"),
     [
         (["--terminal"], "--terminal needs a game and opponents: --game leduc --against"),
-        (["--terminal", "--game", "leduc"], "--terminal needs a game and opponents"),
+        (["--terminal", "--against", "random"], "--terminal needs a game and opponents"),
+        (["--terminal", "--game", "chess"], "unknown game 'chess' (accepted: kuhn"),
+        (["--terminal", "--game", "leduc", "--port", "8000"], "--port, --host and --no-browser belong to the page"),
+        (["--terminal", "--game", "leduc", "--host", "127.0.0.1"], "--port, --host and --no-browser belong to the page"),
+        (["--terminal", "--no-browser"], "--port, --host and --no-browser belong to the page"),
         (["--game", "leduc"], "--game and --against belong to --terminal"),
         (["--against", "random"], "--game and --against belong to --terminal"),
         (["--terminal", "--game", "chess", "--against", "random"], "game 'chess' (accepted at a table: kuhn"),
         (["--terminal", "--game", "leduc", "--against", "leduc-cfx"], "unknown agent 'leduc-cfx'; did you mean 'leduc-cfr'?"),
         (["--terminal", "--game", "leduc", "--against", "kuhn-lp"], "plays kuhn, not leduc"),
-        (["--terminal", "--game", "kuhn-3p", "--against", "random"], "1 opponents (accepted: 2)"),
+        (["--terminal", "--game", "kuhn-3p", "--against", "random"], "named: 1"),
         (["--agents", "nowhere"], "there is no folder of agents 'nowhere'"),
         (["--database", "mysql://x"], "database 'mysql://x'"),
         (["--port", "many"], "'many' is not a whole number"),
         (["--port", "70000"], "--port 70000 (accepted: 0 to 65535"),
         (["--host", "256.1.1.1", "--port", "0"], "256.1.1.1"),
+        (["--host", ""], "'--host': '' names nothing (leave the option out for its default)"),
+        (["--database", ""], "'--database': '' names nothing"),
+        (["--agents", " "], "'--agents': ' ' names nothing"),
+        (["--agents", ""], "'--agents': '' names nothing"),
         (["--json"], "No such option: --json"),
     ],
 )

@@ -219,9 +219,9 @@ def test_wrong_tables(house: House) -> None:
     for game, opponents, message in (
         ("chess", ["probe"], "accepted at a table: kuhn"),
         ("rps", ["random"], "accepted at a table"),
-        ("kuhn", [], "0 opponents"),
-        ("kuhn", ["probe", "probe"], "2 opponents"),
-        ("kuhn-3p", ["probe"], "1 opponents"),
+        ("kuhn", [], "named: 0"),
+        ("kuhn", ["probe", "probe"], "named: 2"),
+        ("kuhn-3p", ["probe"], "named: 1"),
         ("kuhn", ["nobody"], "nobody"),
         ("kuhn", ["leduc-cfr"], "kuhn"),
     ):
@@ -243,6 +243,10 @@ def test_two_houses_on_one_database(tmp_path: Path) -> None:
     with pytest.raises(Stale):
         second.act(person, table.id, "r", hand=1, move=0)
     assert second.table(person, table.id) == after
+    later = first.act(person, table.id, "c", hand=1, move=after.hand.move)
+    with pytest.raises(Stale):  # what the first says is new to the second, which then reads it again
+        second.act(person, table.id, "c", hand=1, move=later.hand.move)
+    assert second.table(person, table.id) == later
     first.close()
     second.close()
 
@@ -344,3 +348,33 @@ def test_idle_tables_are_put_away_and_come_back() -> None:
     assert house.table(person, first.id) == first
     assert set(house._live) == {first.id, second.id, third.id}
     house.close()
+
+
+def test_an_opponent_is_found_in_all_its_forms(house: House) -> None:
+    person = house.person(house.newcomer())
+    for entry in ("leduc-smooth-uct", "leduc-smooth-uct:greedy", "leduc-smooth-uct.1000:greedy", "leduc-cfr"):
+        list(play_hand(house, person, house.open_table(person, "leduc", [entry]), Random(8)))
+
+    def found(opponent: str) -> int:
+        return house.hands(person, Filter(opponent=opponent)).total
+
+    assert [found(name) for name in ("leduc-smooth-uct", "leduc-smooth-uct.1000", "leduc-cfr", "probe")] == [3, 3, 1, 0]
+    assert [found(f"{name}:greedy") for name in ("leduc-smooth-uct", "leduc-cfr")] == [1, 0]
+    assert house.statistics(person, Filter(opponent="leduc-smooth-uct")).hands == 3
+
+
+def test_a_table_whose_agent_is_gone_says_so(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    person = house.person(house.newcomer())
+    table = house.open_table(person, "leduc", ["leduc-cfr"])
+    house.put_away()
+    monkeypatch.delitem(house.agents._files, "leduc-cfr")
+    monkeypatch.delitem(house.agents._cards, "leduc-cfr")
+    with pytest.raises(UsageError, match="leduc-cfr cannot play here any more"):
+        house.act(person, table.id, "c", hand=1, move=0)
+
+
+def test_stacks_at_the_end_have_what_was_won(house: House) -> None:
+    person = house.person(house.newcomer())
+    table = house.open_table(person, "no-limit-holdem", ["always-call"])
+    table = house.act(person, table.id, "f", hand=1, move=0)
+    assert [seat.stack for seat in table.hand.seats] == [95, 105]

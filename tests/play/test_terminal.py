@@ -107,14 +107,14 @@ def newcomer(house: House) -> int:
 
 def test_a_hand_of_leduc_to_its_end(house: House) -> None:
     person = newcomer(house)
-    seen = transcript(house, person, "leduc", ["always-call"], "c", "r", "h", "?", "s", "", "q")
+    seen = transcript(house, person, "leduc", ["always-call"], "c", "r", "h", "k", "s", "", "q")
     for piece in (
         "Leduc hold'em against",
         "You are dealt ",
         "You check",
         "You bet 4",
         "You show ",
-        "Enter next hand, ? coach, h history, s statistics, q quit",
+        "Enter next hand, k coach, h history, s statistics, ? help, q quit",
         "Hand 2 (no. 2)",
         "1 hand, ",
         "mbb/h",
@@ -133,7 +133,7 @@ def test_hidden_cards_stay_hidden(house: House) -> None:
 
 def test_wrong_lines_are_asked_again(house: House) -> None:
     person = newcomer(house)
-    seen = transcript(house, person, "kuhn", ["always-call"], "x", "f", "?", "h nonsense", "h 99999", "r", "r", "? 12345")
+    seen = transcript(house, person, "kuhn", ["always-call"], "x", "f", "k", "h nonsense", "h 99999", "r", "r", "k 12345")
     for piece in (
         "'x' is no move here",
         "'f' is no move here",
@@ -155,8 +155,34 @@ def test_the_table_waits(house: House) -> None:
     assert "Going on at your table" in again
     assert "Hand 2 (no. 2)" in again
     assert "Going on" not in transcript(house, person, "kuhn", ["always-raise"], "q")
+    assert "Hand 2 (no. 2)" in transcript(house, person, "kuhn", ["always-call"], "q"), "also after another table"
     assert "Going on" not in transcript(house, person, "leduc", ["always-call"], "q")
     assert "Going on" not in transcript(house, newcomer(house), "kuhn", ["always-call"], "q")
+
+
+def test_the_first_hand_waits_too(house: House) -> None:
+    person = newcomer(house)
+    first = transcript(house, person, "leduc", ["always-call"], "c", "q")
+    again = transcript(house, person, "leduc", ["always-call"], "q")
+    assert "Going on" not in first
+    assert "Going on" in again
+    assert "You check" in again, "in the middle of the hand"
+    assert len(house.tables(person)) == 1
+
+
+def test_opponents_in_another_order_are_another_table(house: House) -> None:
+    person = newcomer(house)
+    for against in (["random", "always-call"], ["always-call", "random"]):
+        assert "Going on" not in transcript(house, person, "kuhn-3p", against, "q")
+    for against in (["random", "always-call"], ["always-call", "random"]):
+        assert "Going on" in transcript(house, person, "kuhn-3p", against, "q")
+    assert len(house.tables(person)) == 2
+
+
+def test_help(house: House) -> None:
+    seen = transcript(house, newcomer(house), "kuhn", ["always-call"], "?", "help", "q")
+    assert seen.count("Type the letter of a move") == 3, "at the start, and when asked"
+    assert "c Check, r Bet 1, ? help" in seen
 
 
 def test_a_move_made_elsewhere(house: House) -> None:
@@ -236,9 +262,23 @@ def test_a_token_for_each_database(tmp_path: Path) -> None:
     assert len(path.read_text().split()) == 2
 
 
+@pytest.mark.parametrize("case", ["a folder", "no text", "in a file"])
+def test_files_that_cannot_keep_a_person(house: House, tmp_path: Path, case: str) -> None:
+    path = tmp_path / "data" / "terminal"
+    if case == "in a file":
+        path.parent.write_text("")
+    elif case == "a folder":
+        path.mkdir(parents=True)
+    else:
+        path.parent.mkdir()
+        path.write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match=r"^cannot keep who you are in '.*terminal': [^\[]+ \(accepted: a file"):
+        person_of(house, path)
+
+
 @pytest.mark.parametrize(
     ("game", "against", "message"),
-    [("chess", ["random"], "chess"), ("leduc", ["nobody"], "nobody"), ("leduc", ["random", "random"], "2 opponents")],
+    [("chess", ["random"], "chess"), ("leduc", ["nobody"], "nobody"), ("leduc", ["random", "random"], "opponents?, not 2")],
 )
 def test_tables_that_cannot_be(house: House, game: str, against: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):

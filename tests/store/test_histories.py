@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
 
 import pytest
 
-from smoothcall.errors import Stale, UsageError
+from smoothcall.errors import Stale, Unwritten, UsageError
+from smoothcall.store import histories as stored
 from smoothcall.store.histories import Begun, Ending, Filter, Histories, TableRow
 from tests.databases import postgres
 
@@ -139,6 +142,8 @@ def test_filters(url: str) -> None:
     assert {number for _, number in found(showdown=True)} == {3, 4}
     assert {number for _, number in found(since=date(2026, 1, 3))} == {3, 4}
     assert {number for _, number in found(until=date(2026, 1, 3))} == {2, 3}
+    assert len(found(since=date.min, until=date.max)) == 9
+    assert {table for table, _ in found(opponent="x", entries=("probe", "a_b"))} == {"t", "v"}
     assert len(histories.hands(person, Filter(), limit=4, offset=7)) == 2
     assert histories.count(person, Filter(game="kuhn")) == 6
     assert histories.count(person + 1, Filter()) == 0
@@ -175,3 +180,24 @@ def test_tokens_are_kept_as_digests(tmp_path: Path) -> None:
     histories.add_person("a-token-that-must-not-be-found", THEN)
     histories.close()
     assert b"a-token-that-must-not-be-found" not in path.read_bytes()
+
+
+def test_a_database_that_somebody_else_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is changed, and it is said; afterwards all is well."""
+    monkeypatch.setattr(stored, "BUSY", 0.05)
+    path = tmp_path / "hands.sqlite"
+    histories = Histories(f"sqlite:///{path}")
+    hand = histories.add_table(_table(histories), _begun())
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(Unwritten, match="nothing was changed"):
+            histories.save(hand.id, "c", 1, after=0, ending=None)
+        other.execute("ROLLBACK")
+    histories.save(hand.id, "c", 1, after=0, ending=None)
+    histories.close()
+
+
+def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "hands.sqlite"
+    Histories(f"sqlite:///{path}").close()
+    assert path.stat().st_mode & 0o077 == 0

@@ -254,6 +254,7 @@ def test_json_that_is_not_a_move(seated: Seated, body: bytes) -> None:
     [
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://[x"},
         {"Origin": "http://localhost:9999"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},

@@ -108,6 +108,7 @@ def test_the_history_steps_and_filters(visitor: Visitor, house: House) -> None:
     assert page.source.count('<td class="when">') == 5
     assert visitor.page("/hands?game=leduc&since=2020-01-01").source.count('<td class="when">') == 3
     assert "No hand fits" in visitor.page("/hands?until=2020-01-01").source
+    assert visitor.page("/hands?since=0001-01-01&until=9999-12-31").source.count('<td class="when">') == 5
     won = visitor.page("/hands?result=won&showdown=yes").source.count('<td class="when">')
     lost = visitor.page("/hands?result=lost&showdown=yes").source.count('<td class="when">')
     lines = house.hands(person, Filter()).hands
@@ -189,9 +190,17 @@ def test_the_explorer_of_holdem_has_a_grid(visitor: Visitor, entry: str) -> None
     assert 'class="sweep"' in visitor.page(f"/explore/{entry}?at=cc/").source
 
 
+def test_the_explorer_of_likeliest_actions(visitor: Visitor) -> None:
+    mixed, greedy = (visitor.page(f"/explore/leduc-cfr{how}?at=cr").source for how in ("", ":greedy"))
+    assert mixed.count("100 %") < greedy.count("100 %")
+
+
 def test_the_explorer_is_closed_during_a_hand_with_that_agent(visitor: Visitor, invite: Invite) -> None:
     page = visitor.sit_down("leduc", **{"opponent-0": "leduc-cfr"})
-    assert visitor.get("/explore/leduc-cfr").status_code == 403
+    refused = visitor.get("/explore/leduc-cfr")
+    assert refused.status_code == 403
+    at = next(form.action for form in page.forms if form.action.startswith("/tables/")).removesuffix("/act")
+    assert f'href="{at}"' in refused.text  # the way to that hand
     assert visitor.get("/explore/kuhn-lp").status_code == 200
     assert invite().get("/explore/leduc-cfr").status_code == 200
     play(visitor, page, 1, Random(6))

@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf, isfinite
 from os import walk
 from pathlib import Path
 from random import Random
@@ -269,6 +270,7 @@ def _read_card(path: Path) -> dict[str, Any]:
     """What `card.json` in an agent file says; the table is not read."""
     with zipfile.ZipFile(path) as archive:
         about: dict[str, Any] = json.loads(archive.read("card.json"))
+        archive.getinfo("policy.npy")
     if about["format"] > FORMAT:
         raise UsageError(f"an agent file of format {about['format']}; this version reads up to {FORMAT}")
     return about
@@ -290,7 +292,7 @@ def _learned(about: Mapping[str, Any]) -> str:
     if how["name"] != "lp":
         done, unit = int(about["iterations"]), "episode" if how["name"] in _EPISODES else "iteration"
         parts += [f"{done:,} {unit}{'' if done == 1 else 's'}", f"seed {how['seed']}"]
-    if "seconds" in about:
+    if isfinite(float(about.get("seconds", inf))):
         parts.append(_duration(float(about["seconds"])))
     if about.get("greedy"):
         parts.append("the action of the highest value only")
@@ -317,7 +319,7 @@ def _measured(results: Mapping[str, Any]) -> Iterator[str]:
     bound = results.get("local_best_response")
     if bound is not None:
         figure = f"{bound['mean']:+.0f} ± {bound['half_width']:.0f} mbb/h"
-        yield f"A local best response, which is a lower bound, wins {figure} (95 %, {bound['deals']:,} deals)"
+        yield f"{figure} for a local best response, a lower bound of what it loses (95 %, {bound['deals']:,} deals)"
 
 
 @lru_cache(maxsize=1024)

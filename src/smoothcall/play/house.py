@@ -161,7 +161,7 @@ class House:
         """A new table with its first hand. Opponents are entries of `agents`, in their order round the table."""
         title, rules = _seated_game(game)
         if len(opponents) != rules.seats - 1:
-            raise UsageError(f"{title}: {len(opponents)} opponents (accepted: {rules.seats - 1})")
+            raise UsageError(f"{title}: opponents named: {len(opponents)} (accepted: {rules.seats - 1})")
         guests = self._guests(game, opponents)
         row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock())
         with self._lock:
@@ -188,6 +188,7 @@ class House:
         with self._lock:
             played, about = live.hand, live.about
             if (about.number, len(played.moves)) != (hand, move):
+                self._live.pop(id, None)  # or somebody else plays on in the same database
                 raise Stale("this hand has gone on in the meantime")
             if played.finished:
                 raise Stale("this hand is over")
@@ -209,6 +210,7 @@ class House:
             if number == hand + 1:
                 return self._sight(live)
             if number != hand:
+                self._live.pop(id, None)
                 raise Stale(f"hand {hand} is not the one at this table (it is hand {number})")
             if not live.hand.finished:
                 raise Stale("this hand is not over yet")
@@ -247,6 +249,7 @@ class House:
         return self._coach(row.game, row.opponents, row.seat).review(*seen)
 
     def hands(self, person: int, chosen: Filter, *, page: int = 1) -> Page:
+        chosen = self._widened(chosen)
         total = self._histories.count(person, chosen)
         pages = max(1, -(-total // PAGE))
         if not 1 <= page <= pages:
@@ -262,13 +265,13 @@ class House:
         return moments(rules, row.deck, row.betting, row.seat, names, id=row.id, number=row.number)
 
     def statistics(self, person: int, chosen: Filter) -> Statistics:
-        return summarise(self._played(chosen, person))
+        return summarise(self._played(self._widened(chosen), person))
 
     def export(self, person: int, chosen: Filter, form: str) -> str:
         """Finished hands as a file, the first ones first; cards that were not shown are not in it."""
         if form not in FORMS:
             raise UsageError(f"export as {form!r} (accepted: {', '.join(FORMS)})")
-        rows = self._histories.hands(person, chosen, limit=EXPORTED)[::-1]
+        rows = self._histories.hands(person, self._widened(chosen), limit=EXPORTED)[::-1]
         return (to_phh if form == "phh" else to_json)([self._exported(row) for row in rows])
 
     def may_explore(self, person: int, entry: str) -> None:
@@ -276,7 +279,7 @@ class House:
         near = self.agents.family(entry)
         for table, other in self._histories.opponents_in_hand(person):
             if other.removesuffix(GREEDY) in near:
-                raise Refused(f"finish your hand at table {table} first: the strategy of {self._name(entry)} tells what it has")
+                raise Refused(f"finish your hand first: the strategy of {self._name(entry)} tells what it may hold", table)
 
     # How it works
 
@@ -364,6 +367,10 @@ class House:
 
     def _guests_at(self, live: _Live) -> tuple[Guest, ...]:
         if live.guests is None:
+            if not self._can_go_on(live.row):
+                raise UsageError(
+                    f"{', '.join(live.names)} cannot play here any more: was the file in another folder of agents?"
+                )
             live.guests = self._guests(live.row.game, live.row.opponents)
         return live.guests
 
@@ -447,6 +454,16 @@ class House:
         return [replace(row, corrected=found[row.id]) if row.id in found else row for row in rows]
 
     # Histories
+
+    def _widened(self, chosen: Filter) -> Filter:
+        """An opponent's hands are also those against earlier moments of it, and against its likeliest actions."""
+        if chosen.opponent is None or chosen.opponent.endswith(GREEDY):
+            return chosen
+        try:
+            near = self.agents.family(chosen.opponent)
+        except UsageError:  # nobody of that name, or no longer: hands stay
+            near = {chosen.opponent}
+        return replace(chosen, entries=tuple(sorted(near | {f"{entry}{GREEDY}" for entry in near})))
 
     def _played(self, chosen: Filter, person: int) -> list[Played]:
         """Finished hands in the order they were played, corrected for luck as far as that goes."""

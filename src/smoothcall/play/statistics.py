@@ -141,7 +141,8 @@ def figure(samples: Sequence[float]) -> Figure | None:
     tally.add(np.array(samples, float)[:, None])
     estimate = tally.estimates()[0]
     half = estimate.half_width()
-    return Figure(estimate.mean, half if isfinite(half) else None, estimate.count)
+    told = isfinite(half) and estimate.error > 0  # hands that are all alike say nothing about others
+    return Figure(estimate.mean, half if told else None, estimate.count)
 
 
 def _kind(move: Fold | Call | Raise) -> str:

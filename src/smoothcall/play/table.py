@@ -119,7 +119,7 @@ def _seat_sight(
         you=place == seat,
         cards=tuple(map(rules.deck.name, hand.hole[place])) if seen else (),
         hidden=0 if seen else len(hand.hole[place]),
-        stack=None if rules.stack is None else hand.stack(place),
+        stack=_stack(hand, place, outcome),
         paid=hand.paid[place],
         bet=hand.bets[place],
         alive=hand.alive[place],
@@ -128,6 +128,13 @@ def _seat_sight(
         won=None if outcome is None else signed(outcome.payoffs[place]),
         hand=_describe(rules, hand.hole[place], hand.board) if showdown and seen and hand.alive[place] else "",
     )
+
+
+def _stack(hand: Hand, place: int, outcome: Outcome | None) -> int | None:
+    """Chips a seat has left, once the hand is over with what it won; odd chips are not told."""
+    if hand.rules.stack is None:
+        return None
+    return hand.stack(place) if outcome is None else int(hand.starting[place] + outcome.payoffs[place])
 
 
 def _describe(rules: PokerRules, hole: Cards, board: Cards) -> str:

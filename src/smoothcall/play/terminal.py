@@ -26,19 +26,31 @@ if TYPE_CHECKING:
 Cell = Text | str
 
 LINES = 10  # hands of the history on one screen
+TABLES = 200  # the latest of a person, among which theirs is looked for
 _SUITS = str.maketrans({"c": "♣", "d": "♦", "h": "♥", "s": "♠"})
 _RED = "dh"
 _AMOUNT = re.compile(r"(?:r|bet|raise)? ?(?:to )?([0-9]+)")
-_KEYS = "Enter next hand, ? coach, h history, s statistics, q quit"
+_KEYS = "Enter next hand, k coach, h history, s statistics, ? help, q quit"
 _HELP = (
     "Type the letter of a move, in no-limit games with the amount (r40, or just 40). Enter checks where checking is free, and "
-    "deals the next hand. h lists your hands, h 12 shows hand 12 again, ? says what your moves were worth, ? 12 those of hand "
-    "12, s your statistics, q quits; the table waits for you."
+    "deals the next hand. h lists your hands, h 12 shows hand 12 again, k asks the coach what your moves were worth, k 12 "
+    "those of hand 12, s shows your statistics, ? this help; q quits, and the table waits for you."
 )
 
 
 def person_of(house: House, path: Path) -> int:
     """The person who plays in this user's terminal. Their tokens are in a file for the user alone, one for each database."""
+    try:
+        return _person_of(house, path)
+    except (OSError, UnicodeDecodeError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or "it is not a text"
+        raise UsageError(
+            f"cannot keep who you are in {str(path)!r}: {why} (accepted: a file that you may read and write, in the data "
+            "folder, which SMOOTHCALL_DATA names)"
+        ) from None
+
+
+def _person_of(house: House, path: Path) -> int:
     tokens = path.read_text(encoding="utf-8").split() if path.exists() else []
     for token in tokens:
         try:
@@ -99,7 +111,7 @@ def keys(choices: Iterable[Choice]) -> str:
 
 
 class Terminal:
-    """One person's table on a console."""
+    """One person's table on a console. `kept` says where the hands are."""
 
     def __init__(
         self,
@@ -108,12 +120,14 @@ class Terminal:
         game: str,
         against: Sequence[str],
         *,
+        kept: str = "",
         console: Console | None = None,
         read: Callable[[], str] | None = None,
     ) -> None:
         self.house, self.person, self.game, self.against = house, person, game, list(against)
         self.console = console or Console(highlight=False)
         self._read = read or _read_line
+        self._help = f"{_HELP}\n{kept}".rstrip()
         self._symbols = self.console.is_terminal and (self.console.encoding or "").lower().startswith("utf")
         self._told: tuple[int, int] = (0, 0)  # (hand, how many of its events are on the screen)
 
@@ -123,7 +137,7 @@ class Terminal:
         try:
             names = ", ".join(opponent.name for opponent in table.opponents)
             self._say(f"{table.title} against {names}", "bold")
-            self._say(_HELP, "dim")
+            self._say(self._help, "dim")
             while True:
                 table = self._turn(table)
         except (EOFError, KeyboardInterrupt):
@@ -131,13 +145,9 @@ class Terminal:
         self._say(f"{_hands(table.hands)}, {table.won} chips. Your hands are kept.")
 
     def _find_table(self) -> TableSight:
-        """The person's last table with these opponents, or a new one."""
-        wanted = Filter(game=self.game, opponent=self.against[0] if self.against else None)
-        with self._wait():
-            hands = self.house.hands(self.person, wanted).hands
-        for line in hands[:1]:
-            table = self.house.table(self.person, line.table)
-            if [opponent.entry for opponent in table.opponents] == self.against:
+        """The person's latest table with exactly these opponents, in the middle of its hand if so; or a new one."""
+        for table in self.house.tables(self.person, TABLES):
+            if table.game == self.game and [opponent.entry for opponent in table.opponents] == self.against:
                 self._say("Going on at your table.", "dim")
                 return table
         return self.house.open_table(self.person, self.game, self.against)
@@ -146,7 +156,7 @@ class Terminal:
         """Ask until something is typed that moves the table on."""
         self._show(table)
         while True:
-            words = self._ask(_KEYS if table.hand.over else keys(table.hand.choices))
+            words = self._ask(_KEYS if table.hand.over else f"{keys(table.hand.choices)}, ? help")
             try:
                 after = self._answer(words, table)
             except Stale as error:  # somebody plays at the same table elsewhere
@@ -168,12 +178,12 @@ class Terminal:
                 self._replay(self.house.hand(self.person, _hand_id(rest))[-1])
             else:
                 self._history()
-        elif key in ("?", "coach"):
+        elif key in ("k", "coach"):
             self._coach(_hand_id(rest) if rest else hand.id)
         elif key in ("s", "statistics"):
             self._statistics(table)
-        elif key == "help":
-            self._say(_HELP, "dim")
+        elif key in ("?", "help"):
+            self._say(self._help, "dim")
         elif not hand.over:
             letter = letter_of(" ".join(words), hand.choices)
             return self.house.act(self.person, table.id, letter, hand=hand.number, move=hand.move)
@@ -317,6 +327,8 @@ class Terminal:
 
 
 def _read_line() -> str:
+    if sys.stdin is None:  # it was closed before we began
+        raise EOFError
     return input()
 
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ from typing import Any
 import sqlalchemy as sql
 from sqlalchemy.engine import URL, Connection, Engine, RowMapping, make_url
 
-from smoothcall.errors import Stale, UsageError
+from smoothcall.errors import Stale, Unwritten, UsageError
 
 FORMAT = 1
+BUSY = 2.0  # seconds to wait for somebody else who writes to the file
 _names = sql.MetaData()
 
 _about = sql.Table("about", _names, sql.Column("format", sql.Integer, nullable=False))
@@ -78,7 +79,8 @@ class Filter:
 
     game: str | None = None
     table: str | None = None
-    opponent: str | None = None  # an entry
+    opponent: str | None = None
+    entries: tuple[str, ...] = ()  # all that count as this opponent; empty: the one entry
     since: date | None = None
     until: date | None = None
     result: str | None = None  # "won" or "lost"
@@ -184,8 +186,13 @@ class Histories:
 
     @contextmanager
     def _begin(self) -> Iterator[Connection]:
-        with self._engine.begin() as connection:
-            yield connection
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except sql.exc.OperationalError as error:
+            raise Unwritten(
+                f"the database cannot be used just now ({_reason(error)}): nothing was changed, try again"
+            ) from None
 
     # People
 
@@ -317,11 +324,12 @@ def _conditions(person: int, chosen: Filter) -> list[sql.ColumnElement[bool]]:
     if chosen.table is not None:
         found.append(_hands.c.table == chosen.table)
     if chosen.opponent is not None:
-        found.append(_tables.c.opponents.contains(json.dumps(chosen.opponent), autoescape=True))
+        entries = chosen.entries or (chosen.opponent,)
+        found.append(sql.or_(*(_tables.c.opponents.contains(json.dumps(entry), autoescape=True) for entry in entries)))
     if chosen.since is not None:
         found.append(_hands.c.ended >= datetime.combine(chosen.since, time()))
     if chosen.until is not None:
-        found.append(_hands.c.ended < datetime.combine(chosen.until, time()) + timedelta(days=1))
+        found.append(_hands.c.ended <= datetime.combine(chosen.until, time.max))
     if chosen.result is not None:
         if chosen.result not in ("won", "lost"):
             raise UsageError(f"result {chosen.result!r} (accepted: won, lost)")
@@ -369,7 +377,10 @@ def _engine(url: str) -> Engine:
         if read.get_backend_name() not in ("sqlite", "postgresql"):
             raise UsageError(f"database {_shown(url)!r} (accepted: sqlite:///FILE, postgresql://USER:PASSWORD@HOST/NAME)")
         if read.get_backend_name() == "sqlite" and read.database not in (None, "", ":memory:"):
-            Path(str(read.database)).parent.mkdir(parents=True, exist_ok=True)
+            path = Path(str(read.database))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.touch(0o600)  # it holds the cards of hands in progress
         engine = sql.create_engine(read, **_pooling(read))
     except (sql.exc.ArgumentError, ModuleNotFoundError) as error:
         missing = "; PostgreSQL needs: pip install 'smoothcall[postgres]'" if isinstance(error, ModuleNotFoundError) else ""
@@ -387,7 +398,7 @@ def _pooling(url: URL) -> dict[str, Any]:
         return {"pool_pre_ping": True}
     if url.database in (None, "", ":memory:"):
         return {"poolclass": sql.pool.StaticPool, "connect_args": {"check_same_thread": False}}
-    return {"connect_args": {"check_same_thread": False, "timeout": 30}}
+    return {"connect_args": {"check_same_thread": False, "timeout": BUSY}}
 
 
 def _tune_sqlite(connection: Any, record: object) -> None:

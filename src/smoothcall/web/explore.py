@@ -14,6 +14,7 @@ from smoothcall.errors import NotFound
 from smoothcall.play.agents import HOUSE_GAMES, AgentCard, Agents
 from smoothcall.play.explorer import Spot, SpotLine, explore
 from smoothcall.play.house import House
+from smoothcall.players.match import GREEDY
 from smoothcall.web import pages
 
 router = APIRouter(prefix="/explore", include_in_schema=False)
@@ -78,7 +79,8 @@ def look(house: House, person: int | None, entry: str, at: str) -> tuple[AgentCa
     card = known(house.agents, entry)
     if person is not None:
         house.may_explore(person, entry)
-    return card, explore(house.agents.policy(entry), at[:LONGEST])
+    policy = house.agents.policy(entry)
+    return card, explore(policy.greedy() if entry.endswith(GREEDY) else policy, at[:LONGEST])
 
 
 def known(agents: Agents, entry: str) -> AgentCard:

@@ -74,8 +74,16 @@ class Guard:
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         foreign = site not in (None, "same-origin", "none")
         if site is None and origin is not None:
-            foreign = urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+            foreign = _place(origin) != headers.get("host", "").lower()
         return (403, "This request came from a page of another site.") if foreign else None
+
+
+def _place(origin: str) -> str | None:
+    """The host and port of an origin; None where it is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 async def _read(headers: Headers, receive: Receive) -> bytes | None:

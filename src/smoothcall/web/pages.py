@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from smoothcall import __version__
-from smoothcall.errors import NotFound, Refused, Stale, Stranger, UsageError
+from smoothcall.errors import NotFound, Refused, Stale, Stranger, Unwritten, UsageError
 from smoothcall.games.betting import IllegalMove
 from smoothcall.play.house import House
 from smoothcall.play.sight import TableSight
@@ -25,7 +25,14 @@ HERE = Path(__file__).parent
 _ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 COOKIE = "smoothcall"
 COOKIE_LIFE = 5 * 365 * 24 * 3600  # seconds
-STATUSES: dict[type[UsageError], int] = {Stranger: 401, Refused: 403, NotFound: 404, Stale: 409, IllegalMove: 422}
+STATUSES: dict[type[UsageError], int] = {
+    Stranger: 401,
+    Refused: 403,
+    NotFound: 404,
+    Stale: 409,
+    IllegalMove: 422,
+    Unwritten: 503,
+}
 HEADINGS = {
     400: "That does not work",
     401: "Who are you?",
@@ -36,6 +43,7 @@ HEADINGS = {
     413: "Too much",
     422: "Not a legal move",
     500: "Something went wrong",
+    503: "Try again",
 }
 
 
@@ -171,10 +179,11 @@ def sentence(said: object) -> str:
     return (text[:1].upper() + text[1:]).rstrip(".") + "."
 
 
-def refuse(request: Request, status: int, text: str) -> Response:
-    """What went wrong, in the form the asker reads: JSON, a part of a page, or a page."""
+def refuse(request: Request, status: int, text: str, table: str | None = None) -> Response:
+    """What went wrong, in the form the asker reads: JSON, a part of a page, or a page. `table`: where to go to mend it."""
     if request.url.path.startswith("/api/") and request.url.path != "/api/docs":
         return JSONResponse({"error": text}, status)
     template = "_error.html" if wants_fragment(request) else "error.html"
     heading = HEADINGS.get(status, "That does not work")
-    return HTMLResponse(templates.get_template(template).render(status=status, heading=heading, text=text, page=""), status)
+    shown = {"status": status, "heading": heading, "text": text, "table": table, "page": ""}
+    return HTMLResponse(templates.get_template(template).render(shown), status)

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from smoothcall import __version__
-from smoothcall.errors import UsageError
+from smoothcall.errors import Refused, UsageError
 from smoothcall.play.house import House
 from smoothcall.web import api, docs, explore, hands, lobby, pages, statistics, table
 from smoothcall.web.guard import HEADERS, Guard
@@ -51,7 +51,8 @@ def create(house: House, *, hosts: Sequence[str] = LOOPBACK) -> FastAPI:
 
 async def _usage(request: Request, error: Exception) -> Response:
     assert isinstance(error, UsageError)
-    return pages.refuse(request, pages.status_of(error), pages.sentence(error))
+    table = error.table if isinstance(error, Refused) else None
+    return pages.refuse(request, pages.status_of(error), pages.sentence(error), table)
 
 
 async def _http(request: Request, error: Exception) -> Response:
