@@ -278,7 +278,7 @@ def test_files_that_cannot_keep_a_person(house: House, tmp_path: Path, case: str
 
 @pytest.mark.parametrize(
     ("game", "against", "message"),
-    [("chess", ["random"], "chess"), ("leduc", ["nobody"], "nobody"), ("leduc", ["random", "random"], "opponents?, not 2")],
+    [("chess", ["random"], "chess"), ("leduc", ["nobody"], "nobody"), ("leduc", ["random", "random"], "named: 2")],
 )
 def test_tables_that_cannot_be(house: House, game: str, against: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
