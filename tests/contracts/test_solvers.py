@@ -142,14 +142,14 @@ def test_narrow_tables_restore_too(name: str, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("name", ["smooth-uct", "mccfr"])
 @pytest.mark.parametrize("spec", [TINY, "no-limit-holdem"], ids=["few rows", "many rows"])
 def test_threads_learn_drawn_games(name: str, spec: str) -> None:
-    """What two threads learn is there afterwards, and about what one learns: an obvious decision is the same."""
-    policies = []
+    """What two threads learn is there afterwards, and as much as one learns: how far policies are from even, on average."""
+    game, learned = built(spec), []
+    even = game.legal / game.legal.sum(axis=1, keepdims=True)
     for threads in (1, 2):
-        solver = sc.solver(name, built(spec), seed=1, threads=threads)
+        solver = sc.solver(name, game, seed=1, threads=threads)
         solver.run(200_000)
-        policies.append(solver.policy().probabilities("AA:"))
-    fold = [policy.get("f", 0.0) for policy in policies]
-    assert max(fold) < 0.2, "nobody folds aces"
-    even = {letter: 1 / len(policies[0]) for letter in policies[0]}
-    for policy in policies:
-        assert max(abs(policy[letter] - even[letter]) for letter in even) > 0.02, "something was learned"
+        policy = solver.policy()
+        assert policy.probabilities("AA:").get("f", 0.0) < 0.2, "nobody folds aces"
+        learned.append(abs(policy.table - even).max(axis=1).mean())
+    assert learned[0] > 0.05
+    assert learned[1] == pytest.approx(learned[0], rel=0.1)
