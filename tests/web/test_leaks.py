@@ -428,7 +428,7 @@ def _leak_error(patch: pytest.MonkeyPatch) -> None:
         try:
             return act(self, person, id, letter, **more)
         except UsageError as error:
-            raise type(error)(f"{error}; {self._live[id].about.deck}") from None
+            raise type(error)(f"{error}; {self._find(person, id).about.deck}") from None
 
     patch.setattr(House, "act", told)
 

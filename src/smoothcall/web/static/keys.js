@@ -125,7 +125,14 @@
 
   // A form that leads to another page is sent once.
 
+  const busy = (form) => first(".dock button", form);
   document.addEventListener("submit", (event) => {
-    if (event.target.matches("form.choose")) first(".dock button", event.target).setAttribute("aria-busy", "true");
+    if (!event.target.matches("form.choose")) return;
+    if (busy(event.target).hasAttribute("aria-busy")) event.preventDefault();
+    else busy(event.target).setAttribute("aria-busy", "true");
+  });
+  window.addEventListener("pageshow", () => {
+    const form = first("form.choose"); // back from the table, the page as it was left
+    if (form) busy(form).removeAttribute("aria-busy");
   });
 })();
