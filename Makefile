@@ -34,7 +34,7 @@ contracts: $(DONE)
 # Kernels are compiled before the tests run, so that two processes do not both compile them.
 tests: $(DONE)
 	$(BIN)/python -m tests.warm
-	$(BIN)/pytest --numprocesses 2 -rs
+	$(BIN)/pytest --numprocesses 2 --dist worksteal -rs
 
 # A reduced form without the compiler: kernels as plain Python.
 interpreted: $(DONE)
