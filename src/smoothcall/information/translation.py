@@ -26,9 +26,10 @@ from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.tree import ActionTree
+from smoothcall.kernels.tables import CALL, GIVE_UP
 
 MOST_PLACES = 5_000  # that are remembered of each game
-FOLD, CALL, RAISES = 0, 1, 2  # action slots of poker; raises from the third on
+RAISES = 2  # action slots of raises, from here on
 _LAST = re.compile(r"(.*?)([fc]|r[0-9]*)/*", re.DOTALL)
 
 
@@ -83,7 +84,7 @@ class _Place:
             everything = child >= 0 and tree.paid[child, player] == real.starting[player]
             if child < 0:
                 found.append(None)
-            elif slot == FOLD:
+            elif slot == GIVE_UP:
                 found.append("f" if real.can_fold() else "c")
             elif real.rules.limit or real.raises is None or (slot == CALL and not everything):
                 found.append(letter or "c")
