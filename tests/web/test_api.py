@@ -14,7 +14,8 @@ from pydantic import TypeAdapter
 from smoothcall.evaluation.coach import Review
 from smoothcall.play.agents import HOUSE_GAMES, AgentCard, Agents
 from smoothcall.play.explorer import Spot
-from smoothcall.play.house import House, Page
+from smoothcall.play.house import House
+from smoothcall.play.past import Page
 from smoothcall.play.sight import HandSight, Results, TableSight
 from smoothcall.play.statistics import Statistics
 from smoothcall.store.histories import Filter

@@ -26,6 +26,7 @@ from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.play import house as house_module
+from smoothcall.play import past as past_module
 from smoothcall.play import table as table_module
 from smoothcall.play.agents import HOUSE_GAMES, Agents
 from smoothcall.play.house import House, shuffle
@@ -439,12 +440,12 @@ def _leak_export(patch: pytest.MonkeyPatch) -> None:
 
 
 def _leak_steps(patch: pytest.MonkeyPatch) -> None:
-    moments = house_module.moments
+    moments = past_module.moments
 
     def told(rules: PokerRules, deck: tuple[int, ...], *rest: Any, **more: Any) -> tuple[HandSight, ...]:
         return tuple(replace(step, pot=step.pot + deck[-1]) for step in moments(rules, deck, *rest, **more))
 
-    patch.setattr(house_module, "moments", told)
+    patch.setattr(past_module, "moments", told)
 
 
 def _leak_coach(patch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from smoothcall.evaluation.coach import Review
 from smoothcall.play.agents import HOUSE_GAMES, AgentCard
 from smoothcall.play.explorer import Spot
-from smoothcall.play.house import Page
+from smoothcall.play.past import Page
 from smoothcall.play.sight import HandSight, Results, TableSight
 from smoothcall.play.statistics import Statistics
 from smoothcall.store.histories import Filter
