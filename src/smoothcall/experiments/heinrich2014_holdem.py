@@ -264,7 +264,10 @@ def _three_players(page: Page, size: Size, folder: Path | None, tell: Callable[[
         "threads, so not bit for bit (the document: about 12,000,000,000). The document lets states with fewer than 10,000 "
         "visits play their average policy only; ours has too few episodes for that, most states would never get there, and "
         "selects by bounds from the start. Against such opponents hands go where self-play seldom went; there, where some "
-        "action was never tried, the greedy policies call."
+        "action was never tried, the greedy policies call. The document does not say what its agents do there. The rule was "
+        "made after these very matches were lost without it, so they show what it is worth against these two and are no "
+        "test of it against opponents nobody had in mind; most of the distance to the former figures is the rule's and not "
+        "that of longer training."
     )
     rows, data = [], {}
     for agent, (label, policy) in _three(size, folder, tell):
