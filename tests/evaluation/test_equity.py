@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.equity import equity, parse_range, rank
+from smoothcall.evaluation.equity import category_frequencies, equity, parse_range, rank
 from smoothcall.games.cards import SHORT, STANDARD, Deck
-from smoothcall.games.hands import BEST_FIVE
+from smoothcall.games.hands import BEST_FIVE, CATEGORIES
 
 HOLDEM = json.loads((Path(__file__).parents[1] / "golden" / "holdem.json").read_text())
 
@@ -138,6 +138,36 @@ def test_rank() -> None:
     with pytest.raises(UsageError, match="stands twice"):
         rank("AhKh", "AhTd9d")
     assert rank("AhKh", "7d8d9c", deck=SHORT).name == "ace high"
+
+
+@pytest.mark.parametrize("golden", HOLDEM["hand_frequencies"]["by_number_of_cards"], ids=lambda g: f"{g['cards']} cards")
+def test_categories_are_as_frequent_as_published(golden: dict) -> None:
+    found = category_frequencies(STANDARD, golden["cards"])
+    assert list(found) == list(CATEGORIES)
+    assert found == {name: Fraction(golden[name.replace(" ", "_")], golden["total"]) for name in CATEGORIES}
+
+
+def test_categories_of_32_cards() -> None:
+    """Of five cards by hand: a pair is one of 8 ranks in 6 pairs of suits beside three of 7 other ranks, each in any suit."""
+    ways = {
+        "straight flush": 5 * 4,  # up to T (with the ace below), J, Q, K, A
+        "four of a kind": 8 * 28,
+        "full house": 8 * 4 * 7 * 6,
+        "flush": (56 - 5) * 4,
+        "straight": 5 * (4**5 - 4),
+        "three of a kind": 8 * 4 * 21 * 4**2,
+        "two pair": 28 * 6**2 * 24,
+        "pair": 8 * 6 * 35 * 4**3,
+        "high card": (56 - 5) * (4**5 - 4),
+    }
+    assert sum(ways.values()) == 201_376
+    assert category_frequencies(SHORT, 5) == {name: Fraction(count, 201_376) for name, count in ways.items()}
+    seven = category_frequencies(SHORT)
+    assert sum(seven.values()) == 1
+    four = Fraction(8 * 3276, 3_365_856)  # any three of the other 28 cards beside; with them, no straight flush
+    assert seven["four of a kind"] == four
+    with pytest.raises(UsageError, match="cards=4"):
+        category_frequencies(SHORT, 4)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from smoothcall.games.cards import SHORT, STANDARD, Cards, Deck
 from smoothcall.games.hands import BEST_FIVE
 from smoothcall.information.abstraction import Abstraction, _equal_mass, _k_means, _least_square
 from smoothcall.information.deals import every_outcome
+from smoothcall.information.position import positions
 from smoothcall.information.strength import FLOP, RIVER, STREETS, TURN
 from smoothcall.kernels import dealing
 from smoothcall.kernels.random import seeded
@@ -58,6 +59,65 @@ def test_even_cells_are_exact(deck: Deck, grid: tuple[int, ...]) -> None:
     assert of.cards.river_bucket.tolist() == expected
 
 
+@pytest.mark.parametrize("grid", [(7, 100, 300), FINE], ids=str)
+def test_cells_of_positions_are_exact(grid: tuple[int, ...]) -> None:
+    """Bucket b of n holds b/n <= E[HS] < (b+1)/n, the last one 1 too, on every street: in whole numbers, over the tables."""
+    of, tables = abstraction(SHORT, grid, "position"), positions(SHORT)
+    for street, size, bucketed in ((FLOP, grid[0], of.cards.flop), (TURN, grid[1], of.cards.turn)):
+        table, scale = tables.table[street].astype(np.uint64), np.uint64(tables.scale(street))
+        np.testing.assert_array_equal(bucketed, np.minimum(table * np.uint64(size) // scale, size - 1))
+    scale, size = tables.scale(RIVER), grid[2]
+    assert of.cards.river_bucket.tolist() == [min(strength * size // scale, size - 1) for strength in range(scale + 1)]
+
+
+def test_cells_of_positions_of_52_cards() -> None:
+    of, tables, random = abstraction(STANDARD, FINE, "position"), positions(STANDARD), Random(3)
+    for _ in range(300):
+        cards = random.sample(range(52), 7)
+        boards = [(), tuple(cards[2:5]), (cards[5],), (cards[6],)]
+        for street, size in zip(STREETS, FINE, strict=True):
+            value = tables.value((cards[0], cards[1]), tuple(cards[2 : 4 + street]))
+            found = of.bucket((cards[0], cards[1]), boards[: street + 1])
+            assert found == min(value * size // tables.scale(street), size - 1)
+
+
+def test_buckets_of_positions_have_one() -> None:
+    """The class's own before the flop, the middle of an interval after it."""
+    of, random = abstraction(SHORT, (20, 10, 5), "position"), Random(6)
+    assert tuple(map(len, of.position)) == of.counts
+    for _ in range(300):
+        cards = random.sample(range(32), 7)
+        hole, boards = (cards[0], cards[1]), [(), tuple(cards[2:5]), (cards[5],), (cards[6],)]
+        for street, size in enumerate((None, *of.grid)):
+            exact = positions(SHORT).of(hole, tuple(cards[2 : 2 + (0, 3, 4, 5)[street]]))
+            middle = of.position[street][of.bucket(hole, boards[: street + 1])]
+            assert abs(middle - exact) <= (1e-12 if size is None else 0.5 / size + 1e-12)
+    assert of.position[0].argmax() == of.classes.index("AA")
+    with pytest.raises(sc.UsageError, match="cells=even"):
+        _ = abstraction().position
+
+
+def test_what_cells_divide_is_part_of_the_digest() -> None:
+    digests = [abstraction(grid=(1, 1, 1), cells=cells).digest for cells in ("even", "mass", "k-means", "position")]
+    assert len(set(digests)) == 2, "one bucket of E[HS^2] is the same whatever the cells"
+    assert digests[3] not in digests[:3]
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("deck", "grid", "digest"),
+    [
+        (SHORT, (20, 10, 5), "6a02538d86027983"),
+        (SHORT, FINE, "07c9f03ac3eeb86e"),
+        (STANDARD, (20, 10, 5), "94311c39241c5a08"),
+        (STANDARD, FINE, "fab5dd904e07718f"),
+    ],
+    ids=str,
+)
+def test_digests_stay_as_agents_on_disk_know_them(deck: Deck, grid: tuple[int, ...], digest: str) -> None:
+    assert abstraction(deck, grid).digest.startswith(digest)
+
+
 @pytest.mark.interpreted
 @pytest.mark.parametrize("scale", [600, 1980])
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 9, 100, 200, 225, 1000])
@@ -87,7 +147,7 @@ def test_k_means_cells_are_the_tightest(street: int, grid: tuple[int, ...]) -> N
     assert clustered <= min(others)
 
 
-@pytest.mark.parametrize("cells", ["even", "mass", "k-means"])
+@pytest.mark.parametrize("cells", ["even", "mass", "k-means", "position"])
 @pytest.mark.parametrize("grid", [(20, 10, 5), (100, 100, 100), (1000, 500, 900), (1, 1, 1)], ids=str)
 def test_edges_ascend_from_nothing(cells: str, grid: tuple[int, ...]) -> None:
     edges = abstraction(grid=grid, cells=cells).edges
@@ -114,6 +174,7 @@ def test_players_and_dealers_see_the_same() -> None:
         (SHORT, 2, (100, 100, 100), "even"),
         (SHORT, 3, FINE, "mass"),
         (SHORT, 4, (20, 10, 5), "k-means"),
+        (SHORT, 2, (20, 10, 5), "position"),
         (STANDARD, 2, FINE, "even"),
     ):
         of, count = abstraction(deck, grid, cells, players), 300

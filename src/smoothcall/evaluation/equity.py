@@ -12,7 +12,7 @@ import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import STANDARD, Card, Cards, Deck
-from smoothcall.games.hands import BEST_FIVE, CATEGORIES, best_five
+from smoothcall.games.hands import BEST_FIVE, CATEGORIES, best_five, made_by
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 
@@ -70,6 +70,21 @@ def rank(cards: str, board: str = "", deck: Deck = STANDARD) -> HandRank:
         CATEGORIES[best_five(deck, all_cards).category],
         BEST_FIVE.strength(deck, all_cards, ()),
     )
+
+
+def category_frequencies(deck: Deck = STANDARD, cards: int = 7) -> dict[str, Fraction]:
+    """How often five to seven random cards make each of games.hands.CATEGORIES at best: every choice of them is counted."""
+    from smoothcall.information.evaluator import evaluator
+    from smoothcall.kernels.evaluator import count_strengths
+
+    if cards not in (5, 6, 7):
+        raise UsageError(f"cards={cards} (accepted: 5 to 7)")
+    tables, times = evaluator(deck), dict.fromkeys(CATEGORIES, 0)
+    count = np.zeros(tables.classes + 1, np.int64)
+    count_strengths(tables, cards, count)
+    for strength in range(1, len(count)):
+        times[CATEGORIES[made_by(deck, strength).category]] += int(count[strength])
+    return {category: Fraction(number, math.comb(deck.size, cards)) for category, number in times.items()}
 
 
 def _verify_texts(*texts: object) -> None:

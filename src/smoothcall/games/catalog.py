@@ -149,8 +149,11 @@ CATALOG: dict[str, Entry] = {
     ),
     "no-limit-holdem-32": Entry(
         "No-limit Texas hold'em with 32 cards (sevens to aces): stacks 10,000, blinds 500, bets in units of 1,000",
-        lambda menu: _with_menu(NO_LIMIT_HOLDEM_32, menu),
-        {"menu": Option(str(NO_LIMIT_HOLDEM_32.menu), "raises to learn with", form=ACCEPTED)},
+        lambda menu, stack: _with_menu(replace(NO_LIMIT_HOLDEM_32, stack=stack), menu),
+        {
+            "stack": Option(NO_LIMIT_HOLDEM_32.stack, "chips each player starts with", low=1000, high=10_000_000),
+            "menu": Option(str(NO_LIMIT_HOLDEM_32.menu), "raises to learn with", form=ACCEPTED),
+        },
     ),
 }
 

@@ -2,7 +2,8 @@
 
 Before the flop a bucket is a class of hands (169 of them with 52 cards: AA, AKs, AKo, ...). Later it is an interval of
 E[HS^2], the expected square of the share of hands that will be beaten on the river: an even grid (heinrich2014), intervals
-that are equally frequent, or the cells of a k-means clustering. On the river E[HS^2] is HS^2, and nothing is expected.
+that are equally frequent, or the cells of a k-means clustering. On the river E[HS^2] is HS^2, and nothing is expected. Or it
+is an interval of an even grid over the position E[HS] (epfl2020), the share itself.
 """
 
 from __future__ import annotations
@@ -19,17 +20,15 @@ from smoothcall.errors import UsageError
 from smoothcall.games.cards import Cards, Deck
 from smoothcall.games.hands import BEST_FIVE
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.deals import every_outcome
-from smoothcall.information.evaluator import evaluator
-from smoothcall.information.strength import FLOP, RIVER, STREETS, TURN, Strengths, scale, strengths
+from smoothcall.information import position, strength
+from smoothcall.information.position import positions
+from smoothcall.information.strength import FLOP, RIVER, STREETS, TURN, Strengths, Tables, strengths, verify_players
 from smoothcall.kernels import dealing
-from smoothcall.kernels.boards import CHANGE, SHIFT
 from smoothcall.kernels.tables import Array
 from smoothcall.options import Option, number
 
 GRIDS = {"S": (100, 100, 100), "L": (1000, 500, 200), "3p": (1000, 100, 10)}  # buckets on flop, turn and river
 FINEST = {FLOP: 60_000, TURN: 60_000, RIVER: 1000}
-MOST_PLAYERS = 6  # whose hands are compared by a table
 BINS = 1 << 20  # of the histograms that frequent intervals and clusters are found in
 ROUNDS = 1000  # of k-means, at most
 
@@ -40,8 +39,8 @@ GRID = Option(
 )
 CELLS = Option(
     "even",
-    "how buckets divide E[HS^2]: even intervals, equally frequent ones, or k-means",
-    choices=("even", "mass", "k-means"),
+    "how buckets divide E[HS^2]: even intervals, equally frequent ones, or k-means; or even intervals of E[HS] (position)",
+    choices=("even", "mass", "k-means", "position"),
 )
 
 
@@ -67,11 +66,10 @@ class Abstraction:
     deck: Deck
     players: int
     grid: tuple[int, ...]  # buckets on flop, turn and river
-    cells: str  # even, mass, k-means
+    cells: str  # even, mass, k-means, position
 
     def __post_init__(self) -> None:
-        if self.players > MOST_PLAYERS:
-            raise UsageError(f"{self.players} players (accepted where deals are drawn: at most {MOST_PLAYERS})")
+        verify_players(self.players)
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
@@ -106,15 +104,10 @@ class Abstraction:
 
     def bucket(self, hole: Cards, boards: Sequence[Cards]) -> int:
         """What a player with these cards sees when these boards (one a street, the first empty) are dealt."""
-        street, board = len(boards) - 1, sorted(card for cards in boards for card in cards)
+        street, board = len(boards) - 1, tuple(card for cards in boards for card in cards)
         if street == 0:
             return self.classes.index(self.class_of(hole))
-        tables = self.strengths
-        rank = sum(int(tables.binomial[card, place + 1]) for place, card in enumerate(board))
-        entry = tables.boards[street].index[rank]
-        one, other = (int(tables.changed[entry & CHANGE, card]) for card in hole)
-        value = tables.table[street][entry >> SHIFT, tables.hand[one, other]]
-        return int(np.searchsorted(self.edges[street], value, side="right")) - 1
+        return int(np.searchsorted(self.edges[street], np.uint64(self.tables.value(hole, board)), side="right")) - 1
 
     def read_tables(self) -> None:
         """Read every table that `bucket` needs: seconds, once, so that no answer waits for it later."""
@@ -124,16 +117,26 @@ class Abstraction:
     def strengths(self) -> Strengths:
         return strengths(self.deck)
 
+    @property
+    def tables(self) -> Tables:
+        """What the buckets divide: E[HS] or E[HS^2], on the river HS for both."""
+        return positions(self.deck) if self.cells == "position" else self.strengths
+
+    def scale(self, street: int) -> int:
+        """What these tables hold for a hand that cannot lose (known without them)."""
+        return position.scale(self.deck, street) if self.cells == "position" else strength.scale(self.deck, street)
+
     @cached_property
     def edges(self) -> dict[int, Array]:
-        """By street: the least value of the strength table that each bucket holds, ascending from 0."""
+        """By street: the least value of `tables` that each bucket holds, ascending from 0."""
         return {street: self._edges(street, size) for street, size in zip(STREETS, self.grid, strict=True)}
 
     def _edges(self, street: int, size: int) -> Array:
-        most = scale(self.deck, street)
-        if self.cells == "even":
-            least = [_least_square(most, place, size) if street == RIVER else -(-place * most // size) for place in range(size)]
-            return np.array(least, np.uint64)
+        most = self.scale(street)
+        if self.cells == "even" and street == RIVER:
+            return np.array([_least_square(most, place, size) for place in range(size)], np.uint64)
+        if self.cells in ("even", "position"):
+            return np.array([-(-place * most // size) for place in range(size)], np.uint64)
         step = 1 if street == RIVER else max(1, most // BINS)
         histogram = self.strengths.histogram(street, step)
         middle = (np.arange(len(histogram)) * (step / most)) ** (2 if street == RIVER else 1)
@@ -141,24 +144,24 @@ class Abstraction:
         return first.astype(np.uint64) * np.uint64(step)
 
     @cached_property
+    def position(self) -> tuple[Array, ...]:
+        """By street, [buckets] float64: the middle of each bucket where cells are positions, exact before the flop."""
+        if self.cells != "position":
+            raise UsageError(f"cells={self.cells} (accepted where a bucket has a position: position)")
+        by_class = np.zeros(len(self.classes))
+        by_class[self._preflop()] = positions(self.deck).preflop / self.scale(0)
+        return by_class, *((np.arange(size) + 0.5) / size for size in self.grid)
+
+    @cached_property
     def cards(self) -> dealing.Cards:
         """The tables that deals are drawn with."""
-        tables, edges = self.strengths, self.edges
-        boards = tables.boards
-        return dealing.Cards(
-            evaluator=evaluator(self.deck),
-            binomial=tables.binomial,
-            changed=tables.changed,
-            hand=tables.hand,
+        tables, edges = self.tables, self.edges
+        return tables.dealt_as(
+            self.players,
             preflop=self._preflop(),
-            flop_index=boards[FLOP].index,
-            turn_index=boards[TURN].index,
-            river_index=boards[RIVER].index,
             flop=_bucketed(tables.table[FLOP], edges[FLOP]),
             turn=_bucketed(tables.table[TURN], edges[TURN]),
-            river=tables.table[RIVER],
-            river_bucket=_bucketed(np.arange(scale(self.deck, RIVER) + 1), edges[RIVER]),
-            outcome=every_outcome(self.players)[0],
+            river_bucket=_bucketed(np.arange(self.scale(RIVER) + 1), edges[RIVER]),
         )
 
     def _preflop(self) -> Array:
@@ -166,13 +169,15 @@ class Abstraction:
         index = {name: place for place, name in enumerate(self.classes)}
         for high in range(self.deck.size):
             for low in range(high):
-                buckets[self.strengths.hand[low, high]] = index[self.class_of((low, high))]
+                buckets[self.tables.hand[low, high]] = index[self.class_of((low, high))]
         return buckets
 
     @cached_property
     def digest(self) -> str:
         """Tells abstractions apart by what they do."""
         digest = hashlib.sha256("\n".join(self.classes).encode())
+        if self.cells == "position":  # the same edges would mean something else
+            digest.update(b"E[HS]")
         for street in STREETS:
             digest.update(self.edges[street].tobytes())
         return digest.hexdigest()

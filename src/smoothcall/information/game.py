@@ -13,7 +13,7 @@ import numpy as np
 
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games import catalog
-from smoothcall.games.cards import Cards
+from smoothcall.games.cards import SHORT, Cards
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.abstraction import CELLS, GRID, Abstraction, is_holdem, read_grid
@@ -44,13 +44,13 @@ class Game:
         *,
         suits: str = "merged",
         grid: str | None = None,
-        cells: str = "even",
+        cells: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(rules, PokerRules | MatrixGame):
             raise UsageError(f"a game is made of PokerRules or a MatrixGame, not of {rules!r}")
         SUITS.read("suits", suits)
-        CELLS.read("cells", cells)
+        CELLS.read("cells", cells or CELLS.default)
         self.rules = rules
         self.name = rules.name
         self.players = rules.seats
@@ -60,7 +60,7 @@ class Game:
             self._suits_apart = suits == "apart" or rules.order.suits_matter
             if is_holdem(rules):
                 sizes = read_grid(grid or default_grid(rules))
-                self.abstraction = Abstraction(rules.deck, rules.seats, sizes, cells)
+                self.abstraction = Abstraction(rules.deck, rules.seats, sizes, cells or default_cells(rules))
 
     def __repr__(self) -> str:
         return f"<Game {self.spec}>"
@@ -397,12 +397,21 @@ def options_of(name: str) -> dict[str, Option]:
     entry = catalog.CATALOG[name]
     rules = entry.build(**{option: declared.default for option, declared in entry.options.items()})
     if isinstance(rules, PokerRules) and is_holdem(rules):
-        return {**entry.options, "grid": replace(GRID, default=default_grid(rules)), "cells": CELLS}
+        return {
+            **entry.options,
+            "grid": replace(GRID, default=default_grid(rules)),
+            "cells": replace(CELLS, default=default_cells(rules)),
+        }
     return {**entry.options, **({"suits": SUITS} if isinstance(rules, PokerRules) and rules.deck.suits else {})}
 
 
 def default_grid(rules: PokerRules) -> str:
     return "S" if rules.seats == 2 else "3p"
+
+
+def default_cells(rules: PokerRules) -> str:
+    """The players of epfl2020, who hold 32 cards, look at positions."""
+    return "position" if rules.deck == SHORT else "even"
 
 
 def game(name: str, **options: object) -> Game:

@@ -6,6 +6,7 @@ whole numbers (see `kernels.strength`), are built once in a few seconds and kept
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,9 +17,12 @@ from os import cpu_count
 import numpy as np
 
 from smoothcall.cache import table as kept
-from smoothcall.games.cards import Deck
+from smoothcall.errors import UsageError
+from smoothcall.games.cards import Cards, Deck
+from smoothcall.information.deals import every_outcome
 from smoothcall.information.evaluator import evaluator
 from smoothcall.kernels import boards as board_kernels
+from smoothcall.kernels import dealing
 from smoothcall.kernels import strength as kernels
 from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_room
@@ -30,6 +34,7 @@ _CARDS = {FLOP: 3, TURN: 4, RIVER: 5}  # on the board
 _NAMES = {FLOP: "flop", TURN: "turn", RIVER: "river"}
 _TYPES = {FLOP: np.uint64, TURN: np.uint32, RIVER: np.uint16}
 VERSION = 1  # of what the tables hold
+MOST_PLAYERS = 6  # whose hands are compared by a table
 _PIECE = 512  # boards a thread takes at a time
 
 
@@ -43,8 +48,8 @@ class Boards:
 
 
 @dataclass(frozen=True, eq=False)
-class Strengths:
-    """Of one deck. A table is [kinds of boards, hands]; divided by its `scale` it is HS on the river, E[HS^2] before."""
+class Tables(ABC):
+    """A whole number for each hand on each board of a deck: `table` is [kinds of boards, hands], see `scale` for the unit."""
 
     deck: Deck
     binomial: Array  # [cards + 1, 6] uint32
@@ -53,8 +58,17 @@ class Strengths:
     boards: dict[int, Boards]  # by street
     table: dict[int, Array]  # by street
 
+    @abstractmethod
     def scale(self, street: int) -> int:
-        return scale(self.deck, street)
+        """What a table holds for a hand that cannot lose."""
+
+    def value(self, hole: Cards, board: Cards) -> int:
+        """What the table of a street holds for two cards on a board of it, in any order."""
+        street = len(board) - 2
+        rank = sum(int(self.binomial[card, place + 1]) for place, card in enumerate(sorted(board)))
+        entry = self.boards[street].index[rank]
+        one, other = (int(self.changed[entry & board_kernels.CHANGE, card]) for card in hole)
+        return int(self.table[street][entry >> board_kernels.SHIFT, self.hand[one, other]])
 
     def histogram(self, street: int, step: int) -> Array:
         """How often table // step takes each value, over all boards and hands."""
@@ -62,11 +76,42 @@ class Strengths:
         kernels.count_values(self.table[street], boards.board, boards.number, step, counts)
         return counts
 
+    def dealt_as(self, players: int, preflop: Array, flop: Array, turn: Array, river_bucket: Array) -> dealing.Cards:
+        """What a kernel deals with to players who see these numbers, uint16, instead of their cards (see `dealing.Cards`)."""
+        verify_players(players)
+        return dealing.Cards(
+            evaluator=evaluator(self.deck),
+            binomial=self.binomial,
+            changed=self.changed,
+            hand=self.hand,
+            preflop=preflop,
+            flop_index=self.boards[FLOP].index,
+            turn_index=self.boards[TURN].index,
+            river_index=self.boards[RIVER].index,
+            flop=flop,
+            turn=turn,
+            river=self.table[RIVER],
+            river_bucket=river_bucket,
+            outcome=every_outcome(players)[0],
+        )
+
+
+class Strengths(Tables):
+    """Divided by its `scale` a table is HS on the river, E[HS^2] before."""
+
+    def scale(self, street: int) -> int:
+        return scale(self.deck, street)
+
 
 def scale(deck: Deck, street: int) -> int:
     """What a table holds for a hand that cannot lose."""
     most = 2 * comb(deck.size - 7, 2)
     return {RIVER: most, TURN: most**2 * (deck.size - 6), FLOP: most**2 * (deck.size - 6) * (deck.size - 5)}[street]
+
+
+def verify_players(players: int) -> None:
+    if players > MOST_PLAYERS:
+        raise UsageError(f"{players} players (accepted where deals are drawn: at most {MOST_PLAYERS})")
 
 
 Work = Callable[[Array, Array], None]  # boards[K, cards] -> table[K, hands]
@@ -76,7 +121,7 @@ Work = Callable[[Array, Array], None]  # boards[K, cards] -> table[K, hands]
 def strengths(deck: Deck) -> Strengths:
     """The tables of a deck, from the cache folder or built into it."""
     binomial, changed = board_kernels.choices(deck.size), board_kernels.changed_cards(deck.size)
-    boards = {street: _boards(deck, _CARDS[street], binomial, changed) for street in STREETS}
+    boards = {street: list_boards(deck, _CARDS[street], binomial, changed) for street in STREETS}
     tools, numbers, table = evaluator(deck), kernels.hand_numbers(deck.size), dict[int, Array]()
 
     def on_river(board: Array, strength: Array) -> None:
@@ -86,20 +131,24 @@ def strengths(deck: Deck) -> Strengths:
         index, of, square = boards[street + 1].index, table[street + 1], street == TURN
         return lambda board, total: kernels.sum_over_next(board, index, of, square, changed, binomial, numbers, total)
 
-    table[RIVER] = _kept(deck, RIVER, boards[RIVER].board, on_river)
-    table[TURN] = _kept(deck, TURN, boards[TURN].board, before(TURN))
-    table[FLOP] = _kept(deck, FLOP, boards[FLOP].board, before(FLOP))
+    def keep(street: int, work: Work) -> Array:
+        return keep_street(f"strength-{VERSION}", "hand strength", deck, street, boards[street].board, work)
+
+    table[RIVER] = keep(RIVER, on_river)
+    table[TURN] = keep(TURN, before(TURN))
+    table[FLOP] = keep(FLOP, before(FLOP))
     return Strengths(deck, binomial, changed, numbers, boards, table)
 
 
-def _boards(deck: Deck, count: int, binomial: Array, changed: Array) -> Boards:
+def list_boards(deck: Deck, count: int, binomial: Array, changed: Array) -> Boards:
+    """The boards of this many cards, one to five."""
     index, kinds = board_kernels.index_boards(deck.size, count, binomial, changed)
     return Boards(index, *board_kernels.list_kinds(index, count, kinds))
 
 
-def _kept(deck: Deck, street: int, board: Array, work: Work) -> Array:
-    """A street's table, from the cache folder or made by all cores together."""
-    what = f"hand strength on every {_NAMES[street]} of {deck.size} cards"
+def keep_street(name: str, what: str, deck: Deck, street: int, board: Array, work: Work) -> Array:
+    """A street's table, from the cache folder or made by all cores together; `what` tells those who wait."""
+    what = f"{what} on every {_NAMES[street]} of {deck.size} cards"
 
     def build() -> Array:
         verify_room(len(board) * comb(deck.size, 2) * np.dtype(_TYPES[street]).itemsize, what)
@@ -110,4 +159,4 @@ def _kept(deck: Deck, street: int, board: Array, work: Work) -> Array:
                 report(what, done / len(pieces))
         return table
 
-    return kept(f"strength-{VERSION}-{deck.size}-{_NAMES[street]}", build)
+    return kept(f"{name}-{deck.size}-{_NAMES[street]}", build)
