@@ -1,0 +1,322 @@
+"""What a best response wins of an agent of two-player hold'em, exactly: every board and every hand, nothing drawn.
+
+The agent sees the cards through its buckets; the responder sees its own cards and the board, and forgets nothing. That is
+all there is to win, so with every action allowed the value is the agent's exact **exploitability**. It takes too long where
+the betting is large; then the responder may be held to some action slots while the agent keeps all of its own: what such
+a responder wins, exact too, is a **lower bound** of what a best response wins, and never less than with fewer slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise, permutations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from smoothcall.errors import UsageError
+from smoothcall.evaluation.match import Stop, Watch, mbb
+from smoothcall.games.matrix import MatrixGame
+from smoothcall.information.deals import every_outcome
+from smoothcall.information.game import Game
+from smoothcall.kernels import exact_response as kernels
+from smoothcall.kernels.boards import SHIFT, SUITS, list_kinds
+from smoothcall.kernels.dealing import Cards
+from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
+from smoothcall.memory import verify_room
+from smoothcall.options import number
+from smoothcall.policy import Policy
+
+SEATS = 2
+LARGEST = "largest"  # names the largest raise there is, whatever its slot
+MOST = 10**13  # hands valued (steps on the river x boards x hands that a board leaves): three hours of two cores
+THREADS = 2
+PART = 64  # steps of the river's betting that are walked on all rivers before the next are
+
+
+@dataclass(frozen=True, slots=True)
+class ExactResponse:
+    """What the responder wins, in mbb/h; nothing where it was stopped."""
+
+    game: str
+    seats: tuple[float, float] | None  # by the responder's seat
+    total: float | None  # the mean of both seats
+    slots: tuple[str, ...]  # the responder's actions
+    every_slot: bool  # whether these are all there are: then the total is the agent's exploitability
+    steps: int  # places in the betting that the responder's seats can come to
+    boards: int  # of five cards that were walked, each for all that a change of suits makes of it
+    greedy: bool  # whether the agent took its most likely actions
+    done: bool = True  # False where it was stopped
+
+    def __str__(self) -> str:
+        if self.seats is None or self.total is None:
+            return f"stopped after {self.boards:,} boards: nothing is known of the exact response"
+        seats = ", ".join(f"{found:+.3f} in seat {seat}" for seat, found in enumerate(self.seats))
+        name = "best response" if self.every_slot else f"best response with {', '.join(self.slots)}"
+        bound = "exact" if self.every_slot else "exact, a lower bound of what a best response with every action wins"
+        return f"{name} wins {self.total:+.3f} mbb/h ({seats}; {self.boards:,} boards): {bound}"
+
+    def as_dict(self) -> dict[str, Any]:
+        about = {"game": self.game, "slots": list(self.slots), "steps": self.steps, "boards": self.boards}
+        about |= {"greedy": self.greedy, "done": self.done, "lower_bound": not self.every_slot}
+        return {**about, "mbb": self.total, "seats_mbb": None if self.seats is None else list(self.seats)}
+
+
+def exact_response(
+    policy: Policy,
+    *,
+    slots: Sequence[str] | None = None,
+    greedy: bool = False,
+    threads: int = THREADS,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> ExactResponse:
+    """The value of a best response to a policy of two-player hold'em among the strategies that use these action slots.
+
+    `slots` are names of the game's actions (`f`, `c` and the raises of its menu) or `largest`, the largest raise there is
+    wherever one is; without them the responder may do everything. `greedy` has the agent take its most likely actions.
+    """
+    game = policy.game
+    _verify_game(game)
+    allowed, names = _read_slots(game, slots)
+    workers = _read_threads(threads)
+    cards = game.abstraction.cards  # type: ignore[union-attr]
+    flops, flop_count = list_kinds(cards.flop_index, 3, int(cards.flop_index.max() >> SHIFT) + 1)
+    _verify_work(game, allowed, len(flops))
+    betting, changes = _betting(game, allowed), _suits(len(cards.hand))
+    taken = policy.greedy() if greedy else policy
+    agent = kernels.Agent(taken.weights, taken.unit)
+    verify_room((workers + 2) * _bytes(betting, cards), f"a best response in {game.spec}")
+
+    room, rooms = _room(betting, cards), [_room(betting, cards) for _ in range(workers)]
+    room.reach[:SEATS], room.alive[:SEATS] = 1.0, True
+    kernels.walk_before_flop(betting, agent, cards, False, room)
+    on_flop = np.s_[betting.street[1] : betting.street[2]]
+
+    def walk(kind: int) -> tuple[Array, int]:
+        own = rooms.pop()
+        own.reach[on_flop], own.alive[on_flop] = room.reach[on_flop], room.alive[on_flop]
+        boards = kernels.walk_flop(betting, agent, cards, changes, flops[kind], own)
+        found = own.value[on_flop] * float(flop_count[kind])
+        rooms.append(own)
+        return found, boards
+
+    total, walked, done = np.zeros_like(room.value[on_flop]), 0, False
+    with ThreadPoolExecutor(workers) as pool:
+        for told, found in enumerate([pool.submit(walk, kind) for kind in range(len(flops))], 1):
+            value, boards = found.result()
+            total, walked, done = total + value, walked + boards, told == len(flops)
+            if watch is not None:
+                watch(told / len(flops))
+            if not done and stop is not None and stop():
+                pool.shutdown(cancel_futures=True)
+                break
+    about = (names, bool(allowed[game.tree.child >= 0].all()), len(betting.kind), walked, greedy)
+    if not done:
+        return ExactResponse(game.spec, None, None, *about, done=False)
+    room.value[on_flop] = total
+    kernels.average_flops(betting, changes, len(cards.hand), room)
+    kernels.walk_before_flop(betting, agent, cards, True, room)
+    deals = comb(len(cards.hand), 2) * comb(len(cards.hand) - 2, 2)
+    first, second = (float(room.value[seat].sum()) / deals * mbb(game) for seat in range(SEATS))
+    return ExactResponse(game.spec, (first, second), (first + second) / 2, *about)
+
+
+# What is asked for
+
+
+def _verify_game(game: Game) -> None:
+    if isinstance(game.rules, MatrixGame) or game.abstraction is None:
+        raise UsageError(f"an exact response by walking boards plays hold'em, not {game.spec} (see exploitability)")
+    if game.players != SEATS:
+        raise UsageError(f"{game.spec} has {game.players} players (accepted for an exact response: {SEATS})")
+
+
+def _read_threads(threads: int) -> int:
+    known = number(threads, whole=True)
+    if known is None or not 1 <= known <= THREADS:
+        raise UsageError(f"threads={threads} (accepted: 1 to {THREADS})")
+    return int(known)
+
+
+def _read_slots(game: Game, slots: Sequence[str] | None) -> tuple[Array, tuple[str, ...]]:
+    """([N, A] bool what the responder may do at each node, the names of it)."""
+    tree = game.tree
+    legal = tree.child >= 0
+    if slots is None:
+        return legal, tree.actions
+    names = tuple(slots.split(",") if isinstance(slots, str) else slots)
+    accepted = [*tree.actions, LARGEST]
+    wrong = [name for name in names if name not in accepted]
+    if wrong or not names or len(set(names)) < len(names):
+        said = ", ".join(map(str, wrong or names)) or "none"
+        raise UsageError(f"slots={said} (accepted: some of {', '.join(accepted)}, each once)")
+    allowed = legal & np.array([name in names for name in tree.actions])
+    if LARGEST in names:
+        raises = legal[:, 2:]
+        total = np.where(raises, tree.paid.max(axis=1)[tree.child[:, 2:]], -1)
+        some = np.flatnonzero(raises.any(axis=1))
+        allowed[some, 2 + total[some].argmax(axis=1)] = True
+    return allowed, names
+
+
+def _reachable(game: Game, allowed: Array, seat: int) -> Array:
+    """[N] bool: where the responder of this seat can come to; refused where it could do nothing."""
+    tree = game.tree
+    found = np.zeros(tree.nodes, np.bool_)
+    found[0] = True
+    for begin, end in list(pairwise(tree.levels))[1:]:
+        parent, slot = tree.parent[begin:end], tree.slot[begin:end]
+        found[begin:end] = found[parent] & ((tree.player[parent] != seat) | allowed[parent, slot])
+    stuck = np.flatnonzero(found & (tree.player == seat) & ~allowed.any(axis=1))
+    if len(stuck):
+        node = int(stuck[0])
+        moves = ", ".join(name for name, child in zip(tree.actions, tree.child[node], strict=True) if child >= 0)
+        raise UsageError(f"slots leave nothing to do after {tree.betting(node)!r} in {game.spec} (accepted there: {moves})")
+    return found
+
+
+def _verify_work(game: Game, allowed: Array, flops: int) -> None:
+    """Refuse what would take days: steps on the river, all-ins before it among them, on every board for every hand."""
+    tree, size = game.tree, game.rules.deck.size  # type: ignore[union-attr]
+    on_river = (tree.round == kernels.RIVER) | (tree.kind == SHOWDOWN)
+    steps = sum(int((_reachable(game, allowed, seat) & on_river).sum()) for seat in range(SEATS))
+    work = steps * flops * (size - 3) * (size - 4) * comb(size - 5, 2)
+    if work > MOST:
+        boards = flops * (size - 3) * (size - 4)
+        raise UsageError(
+            f"an exact response in {game.spec} values {work:.2g} hands, {steps:,} endings and decisions of the river on "
+            f"{boards:,} boards (accepted: at most {MOST:.0e}; fewer slots, such as f,c,{LARGEST}, or a smaller menu)"
+        )
+
+
+# What kernels read
+
+
+def _stakes(game: Game) -> tuple[Array, Array]:
+    """([N] index, [endings, 2] float64 what each seat wins with the better cards)."""
+    index, payoff = game.settled
+    orders = every_outcome(SEATS)[1]
+    better = [int(np.argmax(orders[:, seat] - orders[:, 1 - seat])) for seat in range(SEATS)]
+    return index, np.stack([payoff[:, better[seat], seat] for seat in range(SEATS)], axis=1)
+
+
+def _betting(game: Game, allowed: Array) -> kernels.Betting:
+    """The betting that the responder may meet in either seat, cut at the streets: the first two entries are its seats."""
+    tree, (index, stakes) = game.tree, _stakes(game)
+    steps, starts, streets = list[tuple[int, int, int, int, float, int]](), list[int](), [0]
+    entries = [(seat, 0) for seat in range(SEATS)]  # (the responder's seat, node)
+    for street in range(kernels.STREETS):
+        later = list[tuple[int, int]]()
+        first = streets[-1] + len(entries)  # of the entries of the next street
+        for seat, root in entries:
+            starts.append(len(steps))
+            stack = [(root, 0, -1, 0)]
+            while stack:
+                node, depth, row, slot = stack.pop()
+                kind, entry, stake, player = int(tree.kind[node]), 0, 0.0, int(tree.player[node])
+                if kind == FOLD or (kind == SHOWDOWN and street == kernels.RIVER):
+                    what, stake = kernels.GIVEN_UP if kind == FOLD else kernels.SHOWN, float(stakes[index[node], seat])
+                elif kind == SHOWDOWN or tree.round[node] > street:
+                    what, entry = kernels.NEXT, first + len(later)
+                    later.append((seat, node))
+                else:
+                    what = kernels.RESPONDER if player == seat else kernels.AGENT
+                    for action in range(len(tree.actions) - 1, -1, -1):
+                        if allowed[node, action] if player == seat else tree.child[node, action] >= 0:
+                            came = int(tree.first_row[node]) if player != seat else -1
+                            stack.append((int(tree.child[node, action]), depth + 1, came, action))
+                steps.append((what, depth, row, slot, stake, entry))
+        streets.append(first)
+        entries = later
+    assert not entries
+    kinds, depths, rows, slots, staked, entered = zip(*steps, strict=True)
+    starts.append(len(steps))
+    return kernels.Betting(
+        kind=np.array(kinds, np.int8),
+        depth=np.array(depths, np.uint32),
+        after=_after(depths),
+        row=np.array(rows, np.int32),
+        slot=np.array(slots, np.uint32),
+        stake=np.array(staked),
+        entry=np.array(entered, np.uint32),
+        start=np.array(starts, np.uint32),
+        street=np.array(streets, np.int64),
+        part=_parts(starts, streets[kernels.RIVER]),
+    )
+
+
+def _after(depths: Sequence[int]) -> Array:
+    """[S] uint32: the next step that is not deeper."""
+    after, open_steps = np.full(len(depths), len(depths), np.uint32), list[int]()
+    for step, depth in enumerate(depths):
+        while open_steps and depths[open_steps[-1]] >= depth:
+            after[open_steps.pop()] = step
+        open_steps.append(step)
+    return after
+
+
+def _parts(starts: Sequence[int], first: int) -> Array:
+    """The river's entries in parts of at least PART steps each."""
+    parts, last = [first], len(starts) - 1
+    for entry in range(first + 1, last):
+        if starts[entry] - starts[parts[-1]] >= PART:
+            parts.append(entry)
+    return np.array([*parts, last], np.int64)
+
+
+@cache
+def _suits(size: int) -> kernels.Suits:
+    """Every change of suits, the one that changes nothing first."""
+    cards, changes = np.arange(size), np.array(list(permutations(range(SUITS))))
+    card = np.ascontiguousarray((cards // SUITS * SUITS)[None, :] + changes[:, cards % SUITS])
+    high, low = np.tril_indices(size, -1)
+    one, other = card[:, high], card[:, low]
+    top, bottom = np.maximum(one, other), np.minimum(one, other)
+    hand = np.ascontiguousarray(top * (top - 1) // 2 + bottom)
+    return kernels.Suits(card.astype(np.uint32), hand.astype(np.uint32))
+
+
+def _bytes(betting: kernels.Betting, cards: Cards) -> int:
+    """Of one room, nearly."""
+    return 16 * len(betting.start) * len(cards.preflop)
+
+
+def _room(betting: kernels.Betting, cards: Cards) -> kernels.Room:
+    entries, hands, depth = len(betting.start) - 1, len(cards.preflop), int(betting.depth.max()) + 1
+    steps = betting.start[betting.part]
+    lanes = [
+        max(int((betting.kind[begin:end] == kind).sum()) for begin, end in pairwise(steps)) // kernels.LANES + 1
+        for kind in (kernels.GIVEN_UP, kernels.SHOWN)
+    ]
+    return kernels.Room(
+        reach=np.zeros((entries, hands)),
+        value=np.zeros((entries, hands)),
+        alive=np.zeros(entries, np.bool_),
+        before=_seen(kernels.STREETS - 1, hands),
+        rivers=_seen(len(cards.hand), hands),
+        path_kind=np.zeros(depth, np.int64),
+        path_from=np.zeros(depth, np.int64),
+        path_reach=np.zeros((depth, hands)),
+        path_value=np.zeros((depth, hands)),
+        lane=np.zeros(len(betting.kind), np.int32),
+        given_up=np.zeros((lanes[0], hands, kernels.LANES)),
+        shown=np.zeros((lanes[1], hands, kernels.LANES)),
+        by_card=np.zeros((len(cards.hand), kernels.LANES)),
+        mean=np.zeros((hands, kernels.LANES)),
+        free=np.zeros(hands, np.bool_),
+        bucket=np.zeros(hands, np.int32),
+        strength=np.zeros(hands, np.uint16),
+        ranked=np.zeros(hands, np.uint32),
+        spare=np.zeros(hands, np.uint32),
+        places=np.zeros(kernels.DIGITS + 1, np.int64),
+    )
+
+
+def _seen(views: int, hands: int) -> kernels.Seen:
+    hand, bucket, low, high, tied = (np.zeros((views, hands), np.uint32) for _ in range(5))
+    return kernels.Seen(np.zeros(views, np.int64), hand, bucket, low, high, tied, np.zeros(views))

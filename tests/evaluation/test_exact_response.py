@@ -1,0 +1,264 @@
+"""The exact response: a plain walk of every deal beside it, values known beforehand, and lower bounds that stay below."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from itertools import permutations
+from math import comb
+
+import numpy as np
+import pytest
+
+import smoothcall as sc
+from smoothcall.evaluation import exact_response as module
+from smoothcall.evaluation.exact_response import ExactResponse, exact_response
+from smoothcall.evaluation.learned_response import learned_response
+from smoothcall.evaluation.local_best_response import local_best_response, preflop_scores
+from smoothcall.evaluation.match import Rule, mbb
+from smoothcall.games.cards import Deck
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, holdem_streets
+from smoothcall.games.menu import BetMenu
+from smoothcall.information.evaluator import evaluator
+from smoothcall.kernels.evaluator import evaluate_hands
+from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
+from tests.conftest import built
+
+DECK = Deck("TJQKA", "cdhs")  # the smallest that hands of five are ranked in
+
+
+@cache
+def small(menu: str) -> sc.Game:
+    rules = replace(NO_LIMIT_HOLDEM_32, name="holdem-20", deck=DECK, stack=3000, menu=BetMenu.parse(menu))
+    return sc.Game(rules, grid="9/8/7")
+
+
+def some_policy(game: sc.Game, seed: int) -> sc.Policy:
+    return sc.Policy.from_weights(game, np.random.default_rng(seed).random(game.legal.shape) ** 3)
+
+
+def folding(game: sc.Game) -> sc.Policy:
+    """Checks, and gives up to every bet."""
+    weights = np.zeros(game.legal.shape)
+    weights[:, 0], weights[:, 1] = game.legal[:, 0], ~game.legal[:, 0]
+    return sc.Policy.from_weights(game, weights)
+
+
+def images(flop: str) -> list[tuple[int, ...]]:
+    """All that a change of suits makes of a flop."""
+    cards = DECK.parse(flop)
+    return sorted({tuple(sorted(card // 4 * 4 + suits[card % 4] for card in cards)) for suits in permutations(range(4))})
+
+
+class Plain:
+    """What a best response wins, in chips: every deal with these flops, suits told apart, hands compared two by two."""
+
+    def __init__(self, policy: sc.Policy, flops: list[tuple[int, ...]], slots: tuple[str, ...]) -> None:
+        self.policy, self.game, self.tree = policy, policy.game, policy.game.tree
+        self.flops, self.slots, self.seat = flops, slots, 0
+        self.hands = [(low, high) for high in range(DECK.size) for low in range(high)]
+        self.apart = np.array([[not set(one) & set(other) for other in self.hands] for one in self.hands], float)
+        self.free = np.array([[card not in hand for hand in self.hands] for card in range(DECK.size)])
+        self.shown, self.seen = dict[frozenset[int], tuple[Array, Array]](), dict[frozenset[int], Array]()
+
+    def value(self, seat: int) -> float:
+        self.seat = seat
+        found = self.after(0, [()], np.ones(len(self.hands)))
+        return float(found.sum()) / (comb(DECK.size, 2) * comb(DECK.size - 2, 2))
+
+    def after(self, node: int, boards: list[tuple[int, ...]], reach: Array) -> Array:
+        """[hands] of the responder, summed over those of the agent."""
+        tree, street, found = self.tree, len(boards) - 1, np.zeros(len(reach))
+        if tree.kind[node] == FOLD:
+            stays = tree.alive[node] >> self.seat & 1
+            return (tree.paid[node, 1 - self.seat] if stays else -tree.paid[node, self.seat]) * (self.apart @ reach)
+        if tree.kind[node] == SHOWDOWN and street == 3:
+            left, ahead = self.ahead(boards)
+            found[left] = tree.paid[node].min() * (ahead @ reach[left])
+        elif tree.kind[node] == SHOWDOWN or tree.round[node] > street:
+            known = [card for cards in boards for card in cards]
+            for cards in self.flops if street == 0 else [(card,) for card in range(DECK.size) if card not in known]:
+                free = self.free[list(cards)].all(axis=0)
+                found += free * self.after(node, [*boards, cards], free * reach)
+            found /= (comb(DECK.size - 4, 3), DECK.size - 7, DECK.size - 8)[street]
+        else:
+            children = {slot: int(child) for slot, child in enumerate(tree.child[node]) if child >= 0}
+            if tree.player[node] == self.seat:
+                mine = [child for slot, child in children.items() if tree.actions[slot] in self.slots]
+                return np.max([self.after(child, boards, reach) for child in mine], axis=0)
+            chance = self.policy.table[tree.first_row[node] + self.buckets(boards)]
+            for slot, child in children.items():
+                found += self.after(child, boards, reach * chance[:, slot])
+        return found
+
+    def buckets(self, boards: list[tuple[int, ...]]) -> Array:
+        known = frozenset(card for cards in boards for card in cards)
+        if known not in self.seen:
+            see = self.game.abstraction.bucket  # type: ignore[union-attr]
+            self.seen[known] = np.array([0 if known & {*hand} else see(hand, boards) for hand in self.hands])
+        return self.seen[known]
+
+    def ahead(self, boards: list[tuple[int, ...]]) -> tuple[Array, Array]:
+        """(hands that the board leaves, 1 where the first of two beats the second and -1 where it loses)."""
+        board = frozenset(card for cards in boards for card in cards)
+        if board not in self.shown:
+            left = np.flatnonzero(self.free[list(board)].all(axis=0))
+            cards = np.array([[*self.hands[hand], *board] for hand in left], np.uint8)
+            strength = np.zeros(len(cards), np.uint16)
+            evaluate_hands(evaluator(DECK), cards, strength)
+            order = strength.astype(np.int64)
+            self.shown[board] = left, np.sign(order[:, None] - order) * self.apart[np.ix_(left, left)]
+        return self.shown[board]
+
+
+def with_flops(monkeypatch: pytest.MonkeyPatch, flops: list[tuple[int, ...]], number: list[int]) -> None:
+    """Let these be the only flops that come."""
+    monkeypatch.setattr(module, "list_kinds", lambda *_: (np.array(flops, np.uint8), np.array(number)))
+
+
+@pytest.mark.parametrize(("menu", "slots"), [("all-in", ("f", "c", "all-in")), ("x2", ("c",))])
+def test_a_plain_walk_of_every_deal_finds_the_same(menu: str, slots: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the flops of three tens, four of 1,140: the walk in Python takes a second for each."""
+    policy, flops = some_policy(small(menu), 1), images("TcTdTh")
+    with_flops(monkeypatch, flops[:1], [len(flops)])
+    found, plain = exact_response(policy, slots=slots), Plain(policy, flops, slots)
+    assert found.seats == pytest.approx([plain.value(seat) * mbb(policy.game) for seat in range(2)], rel=1e-9)
+
+
+def test_boards_that_suits_alone_tell_apart_may_be_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every kind of flop, against all of its images with no two boards taken for one another."""
+    policy = some_policy(small("all-in"), 2)
+    kinds = [images(flop) for flop in ("TcTdTh", "TcJcQc", "TcTdJc", "TcTdJh", "TcJcQd", "TcJdQc", "TdJcQc", "TcJdQh")]
+    with_flops(monkeypatch, [flops[0] for flops in kinds], [len(flops) for flops in kinds])
+    found = exact_response(policy)
+    every = [flop for flops in kinds for flop in flops]
+    identity = module._suits(DECK.size)
+    identity = identity._replace(card=identity.card[:1].copy(), hand=identity.hand[:1].copy())
+    with_flops(monkeypatch, every, [1] * len(every))
+    monkeypatch.setattr(module, "_suits", lambda size: identity)
+    plain = exact_response(policy)
+    assert plain.boards == len(every) * 17 * 16 > 10 * found.boards
+    assert found.seats == pytest.approx(plain.seats, rel=1e-9)
+
+
+def test_all_in_or_nothing_before_the_flop_wins_what_showdowns_say() -> None:
+    """The responder has no choice; how hands compare over all boards is counted elsewhere."""
+    game = small("all-in")
+    policy, tree = some_policy(game, 3), game.tree
+    score = preflop_scores(DECK) / comb(DECK.size - 4, 5)
+    held = np.array([(low, high) for high in range(DECK.size) for low in range(high)])
+    apart = (held[:, None, :, None] != held[None, :, None, :]).all(axis=(2, 3))
+    classes = game.abstraction.cards.preflop  # type: ignore[union-attr]
+
+    def plays(node: int, slot: int) -> Array:
+        found: Array = policy.table[tree.first_row[node] + classes, slot]
+        return found
+
+    def pushed(node: int) -> Array:
+        """[hands of the responder, of the agent], the agent to call all-in or give up."""
+        return 500 * plays(node, 0) + 3000 * plays(node, 1) * score
+
+    push = int(tree.child[0, 2])
+    checked = int(tree.child[0, 1])
+    first = pushed(push)
+    second = plays(0, 1) * pushed(int(tree.child[checked, 2])) - 500 * plays(0, 2)
+    found = exact_response(policy, slots=("f", "all-in"))
+    assert found.seats == pytest.approx([float(chips[apart].mean()) * mbb(game) for chips in (first, second)], rel=1e-9)
+
+
+def test_who_folds_to_every_bet_loses_the_blind() -> None:
+    found = exact_response(folding(small("all-in")))
+    assert found.seats == pytest.approx((1000, 1000), rel=1e-12)
+
+
+def test_who_calls_down_a_caller_wins_nothing() -> None:
+    game = small("all-in")
+    calling = sc.Policy.from_weights(game, Rule.ALWAYS_CALL.probabilities(game.legal))
+    assert exact_response(calling, slots=["c"]).seats == pytest.approx((0, 0), abs=1e-9)
+    found = exact_response(calling)
+    assert found.seats[0] == pytest.approx(found.seats[1], rel=1e-9)  # type: ignore[index]  # seats differ by the agent's moves only
+    assert found.total > 100  # type: ignore[operator]
+
+
+def test_other_responses_win_no_more() -> None:
+    policy = some_policy(small("all-in"), 4)
+    best = exact_response(policy)
+    local = local_best_response(policy, deals=500, seed=1)
+    for seat in range(2):
+        assert local.seats[seat].mean <= best.seats[seat] + 4.5 * local.seats[seat].error  # type: ignore[index]
+    learned = learned_response(policy, episodes=50_000, hands=20_000, seed=1)
+    assert 0 < learned.total.mean <= best.total + 4.5 * learned.total.error  # type: ignore[operator]
+
+
+def test_more_slots_win_no_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = some_policy(small("x1+x2"), 4)
+    with_flops(monkeypatch, [images(flop)[0] for flop in ("TcTdTh", "TcJcQc")], [4, 4])
+    slots = ("c", "f,c", "f,c,x2", "f,c,largest", "f,c,x1,x2")
+    values = [exact_response(policy, slots=some.split(",")).seats for some in slots]
+    for seat in range(2):
+        call, fold, raise_two, largest, every = (found[seat] for found in values)  # type: ignore[index]
+        assert call < fold < raise_two <= largest < every
+        assert every == exact_response(policy).seats[seat]  # type: ignore[index]
+
+
+# The rest
+
+
+def test_threads_change_nothing_and_a_greedy_agent_plays_its_greedy_policy() -> None:
+    policy = some_policy(small("all-in"), 5)
+    one, two = (exact_response(policy, threads=threads, greedy=True) for threads in (1, 2))
+    assert one == two
+    assert one.greedy
+    assert one.seats == exact_response(policy.greedy()).seats != exact_response(policy).seats
+
+
+def test_what_is_watched_goes_up_and_what_is_stopped_has_no_value() -> None:
+    policy, told = sc.Policy.uniform(small("all-in")), list[float]()
+    found = exact_response(policy, watch=told.append)
+    assert found.done
+    assert told == sorted(told)
+    assert told[-1] == 1
+    stopped = exact_response(policy, stop=lambda: True)
+    assert not stopped.done
+    assert stopped.seats is stopped.total is None
+    assert 0 < stopped.boards < found.boards
+    assert "nothing is known" in str(stopped)
+
+
+def test_it_says_what_is_exact_and_what_a_lower_bound() -> None:
+    policy = sc.Policy.uniform(small("all-in"))
+    found, bound = exact_response(policy), exact_response(policy, slots=("f", "c"))
+    assert isinstance(found, ExactResponse)
+    assert str(found).endswith("exact")
+    assert "with f, c wins" in str(bound)
+    assert "a lower bound" in str(bound)
+    about = json.loads(json.dumps(bound.as_dict()))
+    assert (about["slots"], about["lower_bound"], about["mbb"]) == (["f", "c"], True, bound.total)
+    assert not found.as_dict()["lower_bound"]
+
+
+def test_what_cannot_be_done_is_refused() -> None:
+    policy = sc.Policy.uniform(small("all-in"))
+    for spec in ("rps", "leduc"):
+        with pytest.raises(sc.UsageError, match=f"plays hold'em, not {spec}"):
+            exact_response(sc.Policy.uniform(built(spec)))
+    with pytest.raises(sc.UsageError, match=r"slots=x9 \(accepted: some of f, c, all-in, largest, each once\)"):
+        exact_response(policy, slots=("f", "x9"))
+    for slots in ((), ("c", "c")):
+        with pytest.raises(sc.UsageError, match=r"slots=.*each once"):
+            exact_response(policy, slots=slots)
+    with pytest.raises(sc.UsageError, match=r"slots leave nothing to do after 'r3000' in holdem-20 \(accepted there: f, c\)"):
+        exact_response(policy, slots=["all-in"])
+    with pytest.raises(sc.UsageError, match=r"threads=3 \(accepted: 1 to 2\)"):
+        exact_response(policy, threads=3)
+    with pytest.raises(sc.UsageError, match=r"on 324,800 boards \(accepted: at most 1e\+13; fewer slots"):
+        exact_response(sc.Policy.uniform(built("no-limit-holdem-32:menu=x1+x2+x4")))
+
+
+def test_three_players_are_refused() -> None:
+    rules = replace(
+        NO_LIMIT_HOLDEM_32, deck=DECK, seats=3, blinds=(500, 500), streets=holdem_streets(3, (1000,) * 4), stack=2000
+    )
+    with pytest.raises(sc.UsageError, match=r"3 players \(accepted for an exact response: 2\)"):
+        exact_response(sc.Policy.uniform(sc.Game(replace(rules, menu=BetMenu.parse("all-in")), grid="2/2/2")))
