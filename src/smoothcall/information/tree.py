@@ -19,7 +19,7 @@ from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
-from smoothcall.kernels.tables import DECISION, FIXED, FOLD, SHOWDOWN, Array
+from smoothcall.kernels.tables import CALL, CALLED, CHECKED, DECISION, FIXED, FOLD, NOTHING, RAISED, SHOWDOWN, Array
 from smoothcall.memory import verify_room
 
 MOST = 100_000_000  # nodes
@@ -67,6 +67,21 @@ class ActionTree:
     def endings(self) -> Array:
         """[E] the nodes where a hand ends."""
         return np.flatnonzero(self.kind != DECISION)
+
+    @cached_property
+    def last_moves(self) -> tuple[Array, Array]:
+        """([N] int8, [N] int32): of games for two, the last move in the hand of the seat that is not to move (NOTHING, CHECKED,
+        CALLED, RAISED), and the chips it put in with it."""
+        move, size = np.full((self.nodes, 2), NOTHING, np.int8), np.zeros((self.nodes, 2), np.int32)
+        for begin, end in pairwise(self.levels[1:]):
+            nodes, above = np.arange(begin, end), self.parent[begin:end]
+            move[nodes], size[nodes] = move[above], size[above]
+            seat = self.player[above]
+            added = self.paid[nodes, seat].astype(np.int32) - self.paid[above, seat]
+            move[nodes, seat] = np.where(self.slot[nodes] > CALL, RAISED, np.where(added > 0, CALLED, CHECKED))
+            size[nodes, seat] = added
+        place, other = np.arange(self.nodes), np.where(self.player >= 0, 1 - self.player, 0)
+        return move[place, other], size[place, other]
 
     @property
     def shares_rows(self) -> bool:

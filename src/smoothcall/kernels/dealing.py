@@ -18,6 +18,7 @@ from smoothcall.kernels.tables import Array, Walk, Whole
 
 BATCH = 512
 _BOARD = 5
+VISIBLE = (2, 5, 6, 7)  # cards that a seat has seen on each street: its own, the flop, turn and river
 _HALF = np.uint64(32)
 _KIND: Whole = SHIFT
 
@@ -74,6 +75,53 @@ def deal_many(cards: Cards, bucket: Array, outcome: Array, generator: Array) -> 
     """The same for any number of deals."""
     for start in range(0, len(bucket), BATCH):
         deal_cards(cards, bucket[start : start + BATCH], outcome[start : start + BATCH], generator)
+
+
+@kernel
+def deal_cards_seen(cards: Cards, dealt: Array, outcome: Array, generator: Array) -> None:
+    """The same deals, seen card by card: dealt[n, P, 7] int32 are a seat's own cards and the flop, each ascending, turn, river.
+
+    A generator deals the same hands here as in `deal_many`.
+    """
+    players = dealt.shape[1]
+    held = 2 * players
+    card, strength = np.empty(held + _BOARD, np.uint8), np.zeros(players, np.int64)
+    for deal in range(len(dealt)):
+        draw_cards(card, len(cards.binomial) - 1, generator)
+        outcome[deal] = cards.outcome[compare(cards, card, strength)]
+        for player in range(players):
+            _ascending(card, 2 * player, 2, dealt[deal, player], 0)
+            _ascending(card, held, 3, dealt[deal, player], 2)
+            for place in range(3, _BOARD):
+                dealt[deal, player, 2 + place] = card[held + place]
+
+
+@inlined
+def _ascending(card: Array, start: int, count: int, sorted_cards: Array, begin: int) -> None:
+    for number in range(count):
+        at, own = begin + number, card[start + number]
+        while at > begin and sorted_cards[at - 1] > own:
+            sorted_cards[at] = sorted_cards[at - 1]
+            at -= 1
+        sorted_cards[at] = own
+
+
+@kernel
+def collect_hands(bucket: Array, dealt: Array, first: Array, count: Array, hand: Array) -> None:
+    """Put what each seat sees of n deals on each street into hand[buckets, S, 7], -1 for cards to come, while there is room.
+
+    bucket[n, P, 4] and dealt[n, P, 7] are the same deals; first[4] is the first of each street's buckets, and count[buckets]
+    how many hands of each have been found.
+    """
+    for deal in range(len(bucket)):
+        for player in range(bucket.shape[1]):
+            for street in range(bucket.shape[2]):
+                own = first[street] + bucket[deal, player, street]
+                if count[own] < hand.shape[1]:
+                    for place in range(hand.shape[2]):
+                        seen = place < VISIBLE[street]
+                        hand[own, count[own], place] = dealt[deal, player, place] if seen else -1
+                    count[own] += 1
 
 
 @kernel

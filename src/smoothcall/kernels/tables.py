@@ -14,6 +14,7 @@ Whole = Any  # a whole number of any width: mixing signed and unsigned ones in a
 
 DECISION, FOLD, SHOWDOWN, FIXED = 0, 1, 2, 3  # tree.kind
 GIVE_UP, CALL = 0, 1  # action slots of poker; then raises
+NOTHING, CHECKED, CALLED, RAISED = range(4)  # what somebody did last in a hand
 
 
 class Walk(NamedTuple):
