@@ -7,8 +7,9 @@ import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from smoothcall.kernels.tables import Array
 from smoothcall.kernels.units import WHOLE, first_wrong, round_rows
 
 FORMAT = 1  # of the agent file
+KINDS = {"table": "smoothcall.policy.Policy", "mind": "smoothcall.minds.policy.MindPolicy"}  # of agent files: who reads each
 TOLERANCE = 1e-6  # how far given probabilities may be from summing to 1
 Key = str | tuple[int, str]  # an information state, or (player, information state) where keys of players are the same
 
@@ -51,7 +53,12 @@ class Policy:
         self.card = dict(card or {})  # where it comes from: solver, options, seed, measured results
 
     def __repr__(self) -> str:
-        return f"<Policy of {self.game.spec}, {len(self.weights)} information states>"
+        return f"<{type(self).__name__} of {self.game.spec}, {self.game.tree.rows} information states>"
+
+    @property
+    def nbytes(self) -> int:
+        """What its table takes in memory now."""
+        return int(self.weights.nbytes)
 
     @property
     def table(self) -> Array:
@@ -170,19 +177,41 @@ class Policy:
         if game is not self.game and game.fingerprint != self.game.fingerprint:
             raise UsageError(f"this policy plays {self.game.spec}, not {game.spec}")
 
-    # The agent file: a zip with card.json and policy.npy
+    def within(self, twin: Game) -> Policy:
+        """The same policy in a game of the same fingerprint, so that policies share one game's tables."""
+        self.verify_game(twin)
+        return Policy(twin, self.weights, self.card)
+
+    # The agent file: a zip with card.json and arrays, of a table policy.npy
+
+    KIND: ClassVar[str] = "table"
 
     def save(self, path: str | Path) -> None:
         """Write the agent file, whole or not at all."""
         path = Path(path)
         about = {"name": self.game.name, "options": self.game.options, "fingerprint": self.game.fingerprint}
-        card = {"format": FORMAT, "kind": "table", "game": about, "actions": list(self.game.actions), **self.card}
+        described, arrays = self._to_file()
+        fixed = {"format": FORMAT, "kind": self.KIND, "game": about, "actions": list(self.game.actions)}
+        card = {**fixed, **described, **self.card}
         with files.written(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(zipfile.ZipInfo("card.json"), files.to_json(card).encode(), zipfile.ZIP_DEFLATED)
-            entry = zipfile.ZipInfo("policy.npy")
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            with archive.open(entry, "w", force_zip64=True) as array:
-                np.lib.format.write_array(array, self.weights, allow_pickle=False)
+            for name, array in arrays.items():
+                entry = zipfile.ZipInfo(f"{name}.npy")
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                with archive.open(entry, "w", force_zip64=True) as stream:
+                    np.lib.format.write_array(stream, array, allow_pickle=False)
+
+    def _to_file(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """(what its kind adds to the card, arrays by name) of the agent file."""
+        return {}, {"policy": self.weights}
+
+    @classmethod
+    def from_file(cls, game: Game, card: dict[str, Any], arrays: Mapping[str, Array]) -> Policy:
+        """From the rest of the card and the arrays that `_to_file` gave."""
+        table = arrays["policy"]
+        if table.dtype != np.uint8:
+            table = table.astype(np.float64, casting="same_kind")
+        return Policy(game, table, card)
 
 
 _LAW = "numbers from 0 to 1 that sum to 1, 0 for illegal actions"
@@ -203,21 +232,25 @@ def _read_row(game: Game, row: int, given: Mapping[str, float]) -> Array:
 
 
 def load(path: str | Path, of: Game | None = None) -> Policy:
-    """Read an agent file; with `of`, refuse one of another game."""
+    """Read an agent file; with `of`, refuse one of another game.
+
+    What is in a file depends on its kind, and some kinds are read by modules that are built on this one. So KINDS only names
+    the class that reads each, and its module is imported when a file of that kind is met.
+    """
     path = Path(path)
     try:
         with zipfile.ZipFile(path) as archive:
             card = json.loads(archive.read("card.json"))
-            data = archive.read("policy.npy")
-        if card["format"] > FORMAT:
-            raise UsageError(f"{str(path)!r} is an agent file of format {card['format']}; this version reads up to {FORMAT}")
-        named, actions = card.pop("game"), card.pop("actions")
-        del card["format"], card["kind"]
-        table = np.load(io.BytesIO(data), allow_pickle=False)
-        if table.dtype != np.uint8:
-            table = table.astype(np.float64, casting="same_kind")
+            if reason := why_unread(card):
+                raise UsageError(f"{str(path)!r} is {reason}")
+            del card["format"]
+            kind, named, actions = card.pop("kind"), card.pop("game"), card.pop("actions")
+            arrays = {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
         played = of if of is not None else game(named["name"], **named["options"])
-        same = named["fingerprint"] == played.fingerprint and list(played.actions) == actions
+        if named["fingerprint"] != played.fingerprint or list(played.actions) != actions:
+            raise _other_game(path, named, played)
+        module, _, reader = KINDS[kind].rpartition(".")
+        policy: Policy = getattr(import_module(module), reader).from_file(played, card, arrays)
     except FileNotFoundError:
         raise UsageError(f"there is no agent file {str(path)!r}") from None
     except IsADirectoryError:
@@ -226,9 +259,24 @@ def load(path: str | Path, of: Game | None = None) -> Policy:
         raise
     except files.DAMAGED as error:
         raise UsageError(f"{str(path)!r} is not an agent file, or a damaged one ({error})") from None
-    if not same:
-        options = ",".join(f"{name}={value}" for name, value in sorted(named["options"].items()))
-        spec = f"{named['name']}:{options}" if options else named["name"]
-        kind = "other rules of the same name" if spec == played.spec else spec
-        raise UsageError(f"{str(path)!r} plays {kind}, not {played.spec}")
-    return Policy(played, table, card)
+    return policy
+
+
+def why_unread(card: Mapping[str, Any]) -> str:
+    """Why this version cannot read the file of a card; "" where it can."""
+    if card["format"] > FORMAT:
+        return f"an agent file of format {card['format']}; this version reads up to {FORMAT}"
+    if card.get("kind", "table") not in KINDS:
+        return f"an agent file of kind {card['kind']!r}; this version reads {', '.join(KINDS)}"
+    return ""
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> Array:
+    return np.asarray(np.load(io.BytesIO(archive.read(name)), allow_pickle=False))
+
+
+def _other_game(path: Path, named: Mapping[str, Any], played: Game) -> UsageError:
+    options = ",".join(f"{name}={value}" for name, value in sorted(named["options"].items()))
+    spec = f"{named['name']}:{options}" if options else named["name"]
+    kind = "other rules of the same name" if spec == played.spec else spec
+    return UsageError(f"{str(path)!r} plays {kind}, not {played.spec}")

@@ -1,0 +1,397 @@
+"""A room of sessions, its chips and seats booked again by hand; the forest it is played in, against the rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import smoothcall as sc
+from smoothcall.games.betting import Betting
+from smoothcall.games.hand import Hand
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.forest import forest
+from smoothcall.information.game import Game
+from smoothcall.information.position import PARTS, positions
+from smoothcall.kernels import sessions as kernels
+from smoothcall.kernels.batch import Hands
+from smoothcall.kernels.dealing import draw_cards
+from smoothcall.kernels.random import seeded
+from smoothcall.kernels.sessions import (
+    AGGRESSION,
+    CALLED_EVER,
+    COLUMNS,
+    HANDS,
+    LAST,
+    LAST_SIZE,
+    OTHER_STACK,
+    POSITION,
+    POT,
+    RAISED_EVER,
+    RAISED_FIRST,
+    RAISES,
+    STACK,
+    STREET,
+    TO_CALL,
+)
+from smoothcall.kernels.tables import CALL, CALLED, CHECKED, DECISION, GIVE_UP, NOTHING, RAISED, Array
+from smoothcall.minds.dummies import Dummy
+from smoothcall.minds.mind import Table, moves_of
+from smoothcall.minds.policy import situations
+from smoothcall.minds.room import Room
+from tests.conftest import TINY, WHOLE_BETS, built
+
+START, UNIT, LENGTH, COUNT = 3000, 500, 4, 40
+SHOWN = [POT, STREET, TO_CALL, STACK, OTHER_STACK, LAST, LAST_SIZE, RAISES, AGGRESSION]  # by the table: all but the cards
+
+
+def rules() -> PokerRules:
+    found = built(WHOLE_BETS).rules
+    assert isinstance(found, PokerRules)
+    return found
+
+
+def new_room(seed: int = 1, count: int = COUNT, length: int = LENGTH) -> Room:
+    return Room(rules(), count=count, length=length, generators=seeded(seed, 2))
+
+
+def play(room: Room, *names: str) -> None:
+    """One turn, up to the booking, of minds by name: of players 0 and 1."""
+    room.sessions.mind[:, 1] = 1
+    room.sit()
+    room.batch.begin()
+    room.move([Dummy(name, room.table) for name in names])
+
+
+# The room
+
+
+def test_chips_and_seats_are_booked() -> None:
+    room = new_room()
+    now, hands = room.sessions, room.batch.hands
+    assert (now.chips == START).all()
+    assert now.first.tolist() == [0, 1] * (COUNT // 2)
+    ends = {"broke": 0, "length": 0}
+    shorter = carried = 0
+    for _ in range(600):
+        chips, first, played = now.chips.copy(), now.first.copy(), now.played.copy()
+        begins = hands.over.copy()
+        play(room, "random", "random")
+        least = chips.min(axis=1)
+        seat_of_0 = first.astype(int)
+        assert (hands.who[np.arange(COUNT), seat_of_0] == 0).all(), "player `first` sits in seat 0"
+        assert (hands.who[np.arange(COUNT), 1 - seat_of_0] == 1).all()
+        shorter += (begins & (least < START)).sum()
+        carried += (begins & (played > 0)).sum()
+        assert (abs(hands.won[hands.over]) <= least[hands.over, None]).all(), "nobody loses more than the other has"
+        np.testing.assert_array_equal(now.chips, chips)
+        over = hands.over.copy()
+        assert room.settle() == over.sum()
+        for hand in range(COUNT):
+            after = chips[hand] + [hands.won[hand, seat_of_0[hand]], hands.won[hand, 1 - seat_of_0[hand]]]
+            if not over[hand]:
+                assert np.isnan(room.gain[hand])
+                assert now.chips[hand].tolist() == chips[hand].tolist()
+                assert (now.first[hand], now.played[hand]) == (first[hand], played[hand])
+                continue
+            assert now.first[hand] == 1 - first[hand], "they change seats"
+            assert after.sum() == 2 * START
+            if played[hand] + 1 == LENGTH or after.min() == 0:
+                ends["broke" if after.min() == 0 else "length"] += 1
+                assert room.gain[hand] == after[0] - START
+                assert now.chips[hand].tolist() == [START, START]
+                assert now.played[hand] == 0
+                assert not now.habits[hand].any()
+                assert now.mind[hand].tolist() == [0, -1], "the next opponent is to be drawn"
+            else:
+                assert np.isnan(room.gain[hand])
+                assert now.chips[hand].tolist() == after.tolist()
+                assert now.played[hand] == played[hand] + 1
+        assert (now.chips.sum(axis=1) == 2 * START).all()
+        assert (now.chips >= UNIT).all()
+        assert (now.played < LENGTH).all()
+    assert min(ends.values()) > 50, ends
+    assert shorter > 200
+    assert carried > 500
+
+
+def test_hands_are_played_for_the_smaller_stack() -> None:
+    """By the tree of the game in which both have that much."""
+    room, found = new_room(seed=2), set()
+    hands, nodes = room.batch.hands, [Game(replace(rules(), stack=units * UNIT)).tree.nodes for units in range(1, 7)]
+    starts = np.cumsum([0, *nodes])
+    for _ in range(200):
+        begins, least = hands.over.copy(), room.sessions.chips.min(axis=1)
+        play(room, "random", "moderate")
+        np.testing.assert_array_equal(room.batch.root[begins], starts[least[begins] // UNIT - 1])
+        units = np.searchsorted(starts, hands.node, side="right")
+        assert (units * UNIT == least).all(), "a hand stays in its tree"
+        found |= set(units.tolist())
+        room.settle()
+    assert found == {1, 2, 3, 4, 5, 6}
+
+
+def test_only_sessions_that_are_playing_are_booked() -> None:
+    room = new_room(seed=3)
+    playing, booked = np.arange(COUNT) % 3 == 0, 0
+    for _ in range(30):
+        play(room, "check-fold", "raise")
+        over = room.batch.hands.over & playing
+        assert room.settle(playing) == over.sum()
+        assert (room.sessions.chips[~playing] == START).all()
+        assert not room.sessions.played[~playing].any()
+        booked += over.sum()
+    assert booked > 100
+
+
+def test_rooms_go_on_from_their_tables() -> None:
+    one, other = new_room(seed=5), new_room(seed=6)
+    for room in (one, other):
+        for _ in range(25):
+            play(room, "random", "mirror")
+            room.settle()
+    for name, table in one.tables().items():
+        other.tables()[name][...] = table
+    for _ in range(40):
+        for room in (one, other):
+            play(room, "random", "mirror")
+            room.settle()
+    for name, table in one.tables().items():
+        np.testing.assert_array_equal(other.tables()[name], table, err_msg=name)
+
+
+def test_opponents_are_drawn_by_their_shares() -> None:
+    room = new_room(count=6000)
+    room.sessions.mind[::2, 1] = 9
+    kernels.draw_opponents(room.sessions, np.array([0.0, 0.25, 0.0, 0.75]), seeded(4)[0])
+    assert (room.sessions.mind[::2, 1] == 9).all(), "who has one keeps it"
+    often = np.bincount(room.sessions.mind[1::2, 1], minlength=4)
+    assert often[[0, 2]].tolist() == [0, 0]
+    assert abs(often[1] - 750) < 4 * (3000 * 0.25 * 0.75) ** 0.5
+
+
+# Habits
+
+
+def seen_of(street: int, to_call: float) -> Array:
+    seen = np.zeros(COLUMNS, np.float32)
+    seen[STREET], seen[TO_CALL] = street, to_call
+    return seen
+
+
+def put(hands: Hands, seat: int, moves: list[tuple[int, int, float]]) -> None:
+    """(action, street, to call) of a seat in the only hand."""
+    hands.moves[0, seat] = len(moves)
+    for move, (action, street, to_call) in enumerate(moves):
+        hands.action[0, seat, move], hands.seen[0, seat, move] = action, seen_of(street, to_call)
+
+
+def test_habits_are_counted() -> None:
+    room = new_room(count=1, length=10)
+    hands, habits = room.batch.hands, room.sessions.habits[0]
+    order = [HANDS, RAISED_FIRST, RAISED_EVER, CALLED_EVER]
+    raised, twice = CALL + 1, CALL + 2
+    # player 0 in seat 0: raises before the flop, calls, checks, raises on the turn; player 1 calls and gives up
+    put(hands, 0, [(raised, 0, 0.0), (CALL, 1, 0.1), (CALL, 2, 0.0), (twice, 2, 0.2)])
+    put(hands, 1, [(CALL, 0, 0.1), (CALL, 1, 0.0), (GIVE_UP, 2, 0.1)])
+    room.settle()
+    assert habits[:, order].tolist() == [[1, 1, 2, 1], [1, 0, 0, 1]]
+    # player 1 in seat 0: raises twice before the flop, and that counts once; player 0 does nothing at all
+    put(hands, 0, [(raised, 0, 0.0), (raised, 0, 0.1), (twice, 3, 0.0)])
+    put(hands, 1, [])
+    room.settle()
+    assert habits[:, order].tolist() == [[2, 1, 2, 1], [2, 1, 3, 1]]
+    # player 0 in seat 0 again: raises later only
+    put(hands, 0, [(CALL, 0, 0.0), (raised, 1, 0.0)])
+    put(hands, 1, [(CALL, 0, 0.0), (GIVE_UP, 1, 0.1)])
+    room.settle()
+    assert habits[:, order].tolist() == [[3, 1, 3, 1], [3, 1, 3, 1]]
+    habits[:, order] = [[5, 2, 3, 1], [4, 1, 2, 6]]
+    for player, raises, aggression in ((0, 1 / 4, 2 / 8), (1, 2 / 5, 3 / 4)):  # each sees the other's
+        room.sessions.first[0], hands.over[0] = player, True
+        play(room, "call", "call")
+        assert room.batch.seen[0, [RAISES, AGGRESSION]].tolist() == pytest.approx([raises, aggression])
+
+
+def test_strangers_have_no_habits() -> None:
+    room = new_room(count=2)
+    play(room, "call", "call")
+    assert room.batch.seen[:, RAISES].tolist() == [0, 0]
+    assert room.batch.seen[:, AGGRESSION].tolist() == [0.5, 0.5]
+
+
+# Situations
+
+
+def test_the_first_hand_of_a_session_is_what_policies_are_made_of() -> None:
+    """All that the table shows, and the position up to the width of a bucket (before the flop, to what is dealt)."""
+    game, room, checked = built(WHOLE_BETS), new_room(seed=7), 0
+    assert game.abstraction is not None
+    root, hands = int(room.forest.root[-1]), room.batch.hands
+    for _ in range(60):
+        first_hand = room.sessions.played == 0
+        room.sessions.mind[:, 1] = 1
+        room.sit()
+        room.batch.begin()
+        node = hands.node.copy()
+        room.move([Dummy("random", room.table)] * 2)
+        for hand in np.flatnonzero(first_hand):
+            own = int(node[hand]) - root
+            wanted, street = situations(game, np.array([own])), int(game.tree.round[own])
+            seen = room.batch.seen[hand]
+            np.testing.assert_array_equal(seen[SHOWN], wanted[0, SHOWN])
+            middles = game.abstraction.position[street]
+            np.testing.assert_allclose(wanted[:, POSITION], middles, rtol=1e-6)
+            nearest = abs(middles - seen[POSITION]).min()
+            assert nearest <= (0.5 / PARTS + 1e-6 if street == 0 else 0.5 / game.buckets[street] + 1e-6)
+            assert seen[POSITION] * PARTS == pytest.approx(hands.dealt[hand, game.tree.player[own], street], abs=0.01)
+            checked += 1
+        room.settle()
+    assert checked > 500
+
+
+def test_situations_say_what_the_table_shows() -> None:
+    """One hand by hand: seat 0 raises by one bet, seat 1 calls and checks the flop. Stacks are 2,000 and 4,000."""
+    room = new_room(count=1)
+    hands, tree = room.batch.hands, Game(replace(rules(), stack=2000)).tree
+    room.sessions.chips[0], room.sessions.mind[0] = (2000, 4000), (0, 1)
+    room.sit()
+    room.batch.begin()
+    node, found = 0, []
+    for action in (CALL + 1, CALL, CALL):
+        kernels.see_situations(
+            room.batch.walk, room.forest.public, hands, room.sessions, float(PARTS), float(START), room.batch.seen
+        )
+        assert hands.node[0] == room.forest.root[4] + node
+        found.append(room.batch.seen[0, SHOWN] * [START, 1, START, START, START, 1, START, 1, 1])
+        node = int(tree.child[node, action])
+        hands.node[0] = room.forest.root[4] + node
+    kernels.see_situations(
+        room.batch.walk, room.forest.public, hands, room.sessions, float(PARTS), float(START), room.batch.seen
+    )
+    found.append(room.batch.seen[0, SHOWN] * [START, 1, START, START, START, 1, START, 1, 1])
+    wanted = [  # pot, street, to call, own chips left, the other's, its last move and the chips of it
+        [1000, 0, 0, 1500, 3500, NOTHING, 0],
+        [2000, 0, 1000, 3500, 500, RAISED, 1000],
+        [3000, 1, 0, 2500, 500, RAISED, 1000],  # seat 1 acts first from the flop on
+        [3000, 1, 0, 500, 2500, CHECKED, 0],
+    ]
+    np.testing.assert_allclose([row[:7] for row in found], wanted, atol=0.01)
+
+
+def test_what_the_other_did_last() -> None:
+    """Seat 0 raises by one bet, seat 1 raises again, seat 0 calls; on the flop seat 1 is first to act."""
+    tree = Game(replace(rules(), stack=3000)).tree
+    last, size = tree.last_moves
+    node = 0
+    assert (last[node], size[node]) == (NOTHING, 0), "blinds are no moves"
+    for action, move, chips in ((CALL + 1, RAISED, 1000), (CALL + 1, RAISED, 2000), (CALL, CALLED, 1000)):
+        node = int(tree.child[node, action])
+        assert (last[node], size[node]) == (move, chips)
+    assert (tree.player[node], tree.round[node]) == (1, 1)
+    node = int(tree.child[node, CALL])
+    assert (last[node], size[node]) == (CHECKED, 0)
+
+
+def test_slots_are_moves() -> None:
+    """Check, call, raises by one, two and three bets, fold: a raise that is none of them is the largest."""
+    seen = np.stack([seen_of(0, 0.0), seen_of(0, 0.1)])
+    for factors, raises in (((1, 2, 3, 4), [2, 3, 4, 4]), ((1, 2), [2, 3]), ((2, 5), [3, 4]), ((4,), [4])):
+        table = Table(0.1, factors)
+        for action, wanted in enumerate([[5, 5], [0, 1], *([move] * 2 for move in raises)]):
+            assert moves_of(table, seen, np.full(2, action)).tolist() == wanted
+
+
+# The forest
+
+
+def test_the_forest_is_the_single_trees() -> None:
+    wood = forest(rules())
+    assert wood.unit == UNIT
+    assert wood.root[0] == -1
+    assert wood.actions == ("f", "c", "x1", "x2")
+    assert len(wood.root) == START // UNIT + 1
+    end = 0
+    for units in range(1, START // UNIT + 1):
+        game, root = Game(replace(rules(), stack=units * UNIT)), int(wood.root[units])
+        assert root == end
+        end = root + game.tree.nodes
+        here, walk = np.s_[root:end], game.walk
+        for field in ("kind", "player", "round"):
+            np.testing.assert_array_equal(getattr(wood.walk, field)[here], getattr(walk, field))
+        child = wood.walk.child[here]
+        np.testing.assert_array_equal(np.where(child >= 0, child - root, -1), walk.child)
+        ending = wood.walk.kind[here] != DECISION
+        np.testing.assert_array_equal(wood.walk.ending[here] >= 0, ending)
+        np.testing.assert_array_equal(
+            wood.walk.payoff[wood.walk.ending[here][ending]], walk.payoff[walk.ending[walk.kind != DECISION]]
+        )
+        np.testing.assert_array_equal(wood.public.paid[here], game.tree.paid)
+        assert wood.depth >= game.depth
+    assert end == len(wood.walk.kind)
+
+
+@pytest.mark.parametrize("units", [1, 2, 3, 4, 5, 6])
+def test_the_forest_is_played_by_the_rules(units: int) -> None:
+    """Every node of a tree, walked with `Betting` from stacks of so many units: moves, turns, chips and who wins them."""
+    wood = forest(rules())
+    waiting, ends = [(int(wood.root[units]), Betting(rules(), [units * UNIT] * 2))], 0
+    while waiting:
+        node, state = waiting.pop()
+        assert wood.public.paid[node].tolist() == state.paid
+        assert (wood.walk.kind[node] != DECISION) == state.finished
+        if state.finished:
+            ends += 1
+            pays = wood.walk.payoff[wood.walk.ending[node]]
+            lost = min(state.paid)
+            if state.alive_count == 1:
+                winner = state.alive.index(True)
+                assert (pays[:, winner] == lost).all()
+                assert (pays[:, 1 - winner] == -lost).all()
+            else:
+                assert state.paid[0] == state.paid[1]
+                assert {tuple(row) for row in pays.tolist()} == {(lost, -lost), (-lost, lost), (0.0, 0.0)}
+            continue
+        assert wood.walk.player[node] == state.player
+        assert wood.walk.round[node] == state.street
+        assert [letter is not None for letter in state.slots] == (wood.walk.child[node] >= 0).tolist()
+        for action, letter in enumerate(state.slots):
+            if letter is not None:
+                after = state.copy()
+                after.play(letter)
+                waiting.append((int(wood.walk.child[node, action]), after))
+    assert ends == (Game(replace(rules(), stack=units * UNIT)).tree.kind != DECISION).sum()
+
+
+def test_showdowns_go_to_the_better_cards() -> None:
+    """A room whose players always call, against hands dealt with the same cards."""
+    room, again, card = new_room(seed=9, count=60, length=1), seeded(9, 2)[0], np.zeros(9, np.uint8)
+    for _ in range(8):  # bets can be no more than checked on four streets
+        play(room, "call", "call")
+        if room.batch.hands.over.all():
+            break
+    for hand in range(60):
+        draw_cards(card, 32, again)
+        cards = card.tolist()
+        dealt = Hand(rules())
+        dealt.deal(tuple(cards[:2]))
+        dealt.deal(tuple(cards[2:4]))
+        for board in (cards[4:7], cards[7:8], cards[8:]):
+            dealt.play("c")
+            dealt.play("c")
+            dealt.deal(tuple(board))
+        dealt.play("c")
+        dealt.play("c")
+        assert dealt.outcome is not None
+        assert room.batch.hands.won[hand].tolist() == [float(chips) for chips in dealt.outcome.payoffs]
+        board = tuple(cards[4:])
+        for seat in (0, 1):
+            exact = positions(rules().deck).of((cards[2 * seat], cards[2 * seat + 1]), board)
+            assert room.batch.hands.dealt[hand, seat, 3] / PARTS == pytest.approx(exact, abs=1e-5)
+
+
+@pytest.mark.parametrize("spec", [TINY, "limit-holdem", "no-limit-holdem", "no-limit-holdem:seats=3,menu=x1", "leduc"])
+def test_other_games_have_no_sessions(spec: str) -> None:
+    with pytest.raises(sc.UsageError, match="sessions are played in no-limit games for two with a menu of whole bets"):
+        forest(built(spec).rules)
