@@ -15,11 +15,25 @@ import smoothcall as sc
 GOLDEN = Path(__file__).parent / "golden"
 TABLES = Path(__file__).parents[1] / ".pytest_cache" / "tables"  # built by tests.warm, shared by all workers
 os.environ["SMOOTHCALL_CACHE"] = str(TABLES)
+os.environ["JAX_COMPILATION_CACHE_DIR"] = str(TABLES.parent / "jax")  # what one test has compiled the others need not
+os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
 GAMES = ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc:suits=apart", "leduc-3p"]
 SMALL = ["rps", "kuhn", "kuhn-3p"] if INTERPRETED else ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc"]
 TINY = "no-limit-holdem-32:menu=pot,grid=20/10/5"  # the smallest game whose deals are drawn
+WHOLE_BETS = "no-limit-holdem-32:stack=3000,menu=x1+x2,grid=10/10/10"  # the smallest that sessions are played in
 DRAWN = ["limit-holdem", "limit-holdem:grid=L", "no-limit-holdem", TINY]
+LONG = ("test_leaks.py", "test_holdem.py", "test_killed.py", "test_schema.py")  # first: nobody waits for them at the end
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A worker may read what another has half written; it compiles that itself then."""
+    config.addinivalue_line("filterwarnings", "ignore:Error (reading|writing) persistent compilation cache:UserWarning")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in LONG)
 
 
 @cache

@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from fcntl import LOCK_EX, flock
+from multiprocessing import get_context
 from shutil import rmtree
+from typing import Any
+
+from numba.core.caching import IndexDataCacheFile
 
 import smoothcall as sc
+from smoothcall.evaluation.learned_response import learned_response
+from smoothcall.evaluation.local_best_response import local_best_response
 from smoothcall.evaluation.luck import luck
-from smoothcall.evaluation.match import Strategy
+from smoothcall.evaluation.match import Fixed, Rule, Strategy, sample
+from smoothcall.games.cards import SHORT, STANDARD
+from smoothcall.information.position import positions
 from smoothcall.play.table import replay
 from smoothcall.solvers import base
-from tests.conftest import TABLES, TINY
+from tests.conftest import TABLES, TINY, WHOLE_BETS
+from tests.contracts.test_solvers import NFSP, SESSIONS
+
+SMALL = ("rps", "kuhn", "kuhn-3p")
+DRAWN = (TINY, f"{TINY},cells=k-means", "limit-holdem")
 
 
-def main() -> None:
-    rmtree(TABLES, ignore_errors=True)  # what is tested is what the code builds now
-    for spec in ("rps", "kuhn", "kuhn-3p"):
+def learn(name: str, spec: str, **options: Any) -> sc.Policy:
+    solver = sc.solver(name, sc.game(spec), **options)
+    solver.run(1)
+    solver.current_policy()
+    return solver.policy()
+
+
+def build_tables() -> None:
+    for spec in (*DRAWN, "no-limit-holdem"):
+        sc.game(spec).dealer(0).deal(1)
+    for deck in (SHORT, STANDARD):
+        positions(deck)
+    for hands in (["AsAh", "KsKh"], ["AsAh", "KsKh", "QsQh"]):
+        sc.equity(hands, "2c3c4c")
+        sc.equity(hands, samples=10)
+
+
+def learn_small_games() -> None:
+    for spec in SMALL:
         game = sc.game(spec)
         for name, options in [
             ("cfr+", {}),
@@ -22,34 +53,82 @@ def main() -> None:
             ("mccfr", {"sampling": "chance"}),
             ("mccfr", {"sampling": "chance", "prune": 1e-3}),
             ("xfp", {}),
-            ("uct", {}),
         ]:
             if not (options.get("prune") and spec == "rps"):
-                solver = sc.solver(name, game, **options)
-                solver.run(1)
-                sc.nash_conv(game, solver.policy())
-    threads = sc.solver("smooth-uct", sc.game("kuhn"), threads=2)
-    threads.run(1)
-    matching = sc.solver("regret-matching", sc.game("rps"))
-    matching.run(1)
-    for spec in (TINY, f"{TINY},cells=k-means", "limit-holdem"):
-        game = sc.game(spec)
-        game.dealer(0).deal(1)
-        for name in ("uct", "mccfr"):
-            solver = sc.solver(name, game)
-            solver.run(1)
-            solver.policy()
-            solver.current_policy()
+                sc.nash_conv(game, learn(name, spec, **options))
+    learn("regret-matching", "rps")
+
+
+def learn_by_regrets() -> None:
+    for spec in DRAWN:
+        learn("mccfr", spec)
+    base.WIDE = 0  # tables of 32 bits, as games of very many rows have them
+    learn("mccfr", TINY)
+
+
+def learn_by_search() -> None:
+    for spec in (*SMALL, *DRAWN):
+        learn("uct", spec)
+    learn("smooth-uct", "kuhn", threads=2)
+    learned_response(sc.Policy.uniform(sc.game("kuhn")), episodes=1, hands=2)
+    base.WIDE = 0
+    learn("uct", TINY)
+
+
+def learn_with_networks() -> None:
+    """What JAX compiles is kept too, for as long as it stays the same."""
+    for name, options in SESSIONS.items():
+        sc.solver(name, sc.game(WHOLE_BETS), **options).run(40)
+    for spec in (*SMALL, WHOLE_BETS):
+        learn("nfsp", spec, **NFSP)
+        sc.solver("nfsp", sc.game(spec), **NFSP).prepare()
+
+
+def respond_to_learners() -> None:
+    for spec in ("kuhn", TINY):
+        uniform = sc.Policy.uniform(sc.game(spec))
+        players: list[Fixed] = [Strategy(uniform), Rule.RANDOM]
+        sample(uniform.game, players, 1)
+        local_best_response(uniform, deals=1)
+
+
+def correct_for_luck() -> None:
     for spec, moves in (("limit-holdem", ["c"] * 8), ("no-limit-holdem", ["c", "c", "c", "r100", "c"])):
         uniform = sc.Policy.uniform(sc.game(spec))
         hand = replay(uniform.game.rules, range(52), moves)
         told = luck(uniform.game, 0, {1: Strategy(uniform)})
         told.corrected(hand.hole[0], hand.boards, hand.text)
-    base.WIDE = 0  # tables of 32 bits, as games of very many rows have them
-    for name in ("uct", "mccfr"):
-        solver = sc.solver(name, sc.game(TINY))
-        solver.run(1)
-        solver.policy()
+
+
+# In each step nothing that the other process compiles as well, or it is done twice.
+STEPS: tuple[tuple[Callable[[], None], ...], ...] = (
+    (build_tables, learn_small_games),
+    (respond_to_learners, correct_for_luck, learn_by_search, learn_by_regrets, learn_with_networks),
+)
+
+
+def write_in_turn() -> None:
+    """Numba reads its index of what is compiled, adds a line and writes it back: one process at a time."""
+    save = IndexDataCacheFile.save
+
+    def alone(self: IndexDataCacheFile, key: object, data: object) -> None:
+        with TABLES.with_suffix(".lock").open("w") as lock:
+            flock(lock, LOCK_EX)
+            save(self, key, data)
+
+    IndexDataCacheFile.save = alone
+
+
+def call(job: Callable[[], None]) -> None:
+    job()
+
+
+def main() -> None:
+    rmtree(TABLES, ignore_errors=True)  # what is tested is what the code builds now
+    TABLES.mkdir(parents=True)
+    for step in STEPS:
+        with ProcessPoolExecutor(2, get_context("spawn"), initializer=write_in_turn, max_tasks_per_child=1) as two:
+            list(two.map(call, step))
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ def test_fingerprints_of_drawn_games_differ() -> None:
     assert sc.game("no-limit-holdem", grid="100/100/100").fingerprint == built("no-limit-holdem").fingerprint
 
 
-@pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("uct", "smooth-uct", "mccfr")])
+@pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("uct", "smooth-uct", "mccfr", "nfsp")])
 def test_what_needs_all_deals_refuses_drawn_games(name: str) -> None:
     with pytest.raises(sc.UsageError):
         sc.solver(name, built("limit-holdem")).run(1)

@@ -1,4 +1,4 @@
-"""Every player passes these, whatever it is: adding one means adding it to PLAYERS or to those of POLICIES."""
+"""Every player passes these, whatever it is: adding one means adding it to PLAYERS, MINDS or to those of POLICIES."""
 
 from __future__ import annotations
 
@@ -15,13 +15,21 @@ from smoothcall.games.catalog import CATALOG
 from smoothcall.games.catalog import rules as catalog_rules
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
+from smoothcall.minds.dummies import RULES, Dummy
+from smoothcall.minds.mind import Table
 from smoothcall.players.agent import PolicyPlayer
+from smoothcall.players.minds import MindPlayer
 from smoothcall.players.simple import SIMPLE
 from smoothcall.players.view import Player, View, view_of
-from tests.conftest import GAMES, built
+from tests.conftest import GAMES, WHOLE_BETS, built
 from tests.games.random_hands import hands, no_limit, step
 
 PLAYERS: dict[str, Callable[[Random], Player]] = dict(SIMPLE)
+MINDS: dict[str, Callable[[PokerRules, Random], Player]] = {
+    name: lambda rules, random, name=name: MindPlayer(Dummy(name, Table.of(rules)), rules, random=random)  # type: ignore[misc]
+    for name in RULES
+}
+POSITIONS = ["no-limit-holdem-32", WHOLE_BETS]  # games that minds play
 POLICIES: dict[str, Callable[[sc.Policy, Random], Player]] = {
     "mixed": lambda policy, random: PolicyPlayer(policy, random=random),
     "greedy": lambda policy, random: PolicyPlayer(policy, greedy=True, random=random),
@@ -70,6 +78,17 @@ def test_acts_legally_in_any_hand(name: str, hand: Hand, seed: int) -> None:
 def test_the_same_generator_makes_the_same_moves(name: str) -> None:
     first, again = (play_out(no_limit(3), PLAYERS[name](Random(5)), Random(8)) for _ in range(2))
     assert first == again
+
+
+@pytest.mark.parametrize("spec", POSITIONS)
+@pytest.mark.parametrize("name", MINDS)
+def test_minds_act_legally_and_alike(name: str, spec: str) -> None:
+    rules = built(spec).rules
+    assert isinstance(rules, PokerRules)
+    for seed in range(10):
+        first, again = (play_out(rules, MINDS[name](rules, Random(seed)), Random(seed)) for _ in range(2))
+        assert first == again
+        assert all(letter in view.letters for view, letter in first)
 
 
 @pytest.mark.parametrize("spec", [spec for spec in GAMES if spec != "rps"])

@@ -84,7 +84,7 @@ def learned_response(
     *learning, match = streams(seed, game.players + 1)
     work = episodes * game.players + deals * orders
     response, least = agent, episodes
-    with _filed(agent) as path:
+    with filed(agent) as path:
         for seat in range(game.players):
             explore = {"explore": "constant"} if isinstance(game.rules, MatrixGame) else {"explore": "pot", "k": K}
             learner = solver("uct", game, seed=learning[seat], threads=threads, against=str(path), learner=seat, **explore)
@@ -104,7 +104,7 @@ def learned_response(
 
 
 @contextmanager
-def _filed(policy: Policy) -> Iterator[Path]:
+def filed(policy: Policy) -> Iterator[Path]:
     """A policy as the agent file that solvers learn against."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "opponent.agent"

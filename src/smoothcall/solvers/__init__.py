@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from smoothcall.errors import unknown
 from smoothcall.information.game import Game
+from smoothcall.neural.clipped_double_dqn import ClippedDoubleDQN
+from smoothcall.neural.deep_q import ContinuousDeepQ, DiscreteDeepQ
+from smoothcall.neural.nfsp import NFSP
 from smoothcall.solvers.base import Solver
 from smoothcall.solvers.cfr import CFR, CFRPlus, DiscountedCFR, LinearCFR, PredictiveCFRPlus
 from smoothcall.solvers.fictitious_play import FictitiousPlay
 from smoothcall.solvers.linear_program import LinearProgram
 from smoothcall.solvers.mccfr import MonteCarloCFR
+from smoothcall.solvers.monte_carlo import MonteCarloControl
 from smoothcall.solvers.regret_matching import RegretMatching
 from smoothcall.solvers.uct import UCT, SmoothUCT
 
@@ -23,6 +27,11 @@ SOLVERS: dict[str, tuple[type[Solver], str]] = {
     "lp": (LinearProgram, "the exact equilibrium by linear programming (two players, zero sum)"),
     "uct": (UCT, "tree search by self-play, selecting by upper confidence bounds"),
     "smooth-uct": (SmoothUCT, "tree search that plays its average policy most of the time, and so converges"),
+    "nfsp": (NFSP, "neural fictitious self-play: a best response and an average policy, each a network"),
+    "monte-carlo": (MonteCarloControl, "Monte-Carlo control over a coarse state, in sessions against dummies and itself"),
+    "deep-q-continuous": (ContinuousDeepQ, "a network that says how much to bet, with a value network as its baseline"),
+    "deep-q-discrete": (DiscreteDeepQ, "a network that says how likely six moves are, with a value network as its baseline"),
+    "clipped-double-dqn": (ClippedDoubleDQN, "two networks of action values, each aiming at the smaller of their opinions"),
     "regret-matching": (RegretMatching, "regret matching on one-shot games, by playing them"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from sys import maxsize
 from typing import Any, ClassVar
 
@@ -18,6 +19,15 @@ from smoothcall.policy import Policy
 
 MOST = 10**15  # iterations
 WIDE = 20_000_000  # rows up to which tables are 64 bits wide
+
+
+@dataclass(frozen=True, slots=True)
+class Winnings:
+    """What was won while learning, so far."""
+
+    chips: tuple[float, ...]  # of each player; of the learner alone where it plays sessions
+    count: int  # of what they were won in
+    each: str  # which is a "hand" or a "session"
 
 
 class Solver(ABC):
@@ -93,6 +103,11 @@ class Solver(ABC):
 
     def _restored(self) -> None:  # noqa: B027 - most solvers have nothing to rebuild
         """Rebuild what follows from the tables."""
+
+    @property
+    def won(self) -> Winnings | None:
+        """What the players have won so far, where the solver knows."""
+        return None
 
     @property
     def card(self) -> dict[str, Any]:

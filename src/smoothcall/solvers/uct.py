@@ -24,7 +24,7 @@ from smoothcall.kernels.units import greedy_rows
 from smoothcall.memory import verify_room
 from smoothcall.options import Option
 from smoothcall.policy import Policy, load
-from smoothcall.solvers.base import Solver, apart, on_threads, width
+from smoothcall.solvers.base import Solver, Winnings, apart, on_threads, width
 
 SCHEDULES = {"constant": kernels.CONSTANT, "decay": kernels.DECAY, "greatest": kernels.GREATEST, "slow": kernels.SLOW}
 EXPLORE = ("constant", "pot")
@@ -111,6 +111,10 @@ class UCT(Solver):
         """[P] chips each player has won over all episodes."""
         total: Array = self._earned.sum(axis=0)
         return total
+
+    @property
+    def won(self) -> Winnings:
+        return Winnings(tuple(self.earned.tolist()), self.iterations, "hand")
 
     def _advance(self, count: int) -> int:
         return on_threads(self._search, self.threads, count)

@@ -1,0 +1,82 @@
+"""Clipped double deep Q-learning (epfl2020, section 4.3): two networks, each aiming at the smaller of their two opinions.
+
+Layers of 10, 16, 16, 16 and 6, Adam, mean squared error. The state has two metrics of the opponent: how often it has raised
+before the flop, and how often it raises rather than calls, both over the session's earlier hands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from smoothcall.kernels.sessions import COLUMNS
+from smoothcall.kernels.tables import Array
+from smoothcall.minds.learned import Values, ten_inputs
+from smoothcall.minds.mind import MOVES, Mind, legal_moves, likely_legal, moves_of
+from smoothcall.neural import learning
+from smoothcall.neural.memory import draw_transitions
+from smoothcall.options import Option
+from smoothcall.solvers.monte_carlo import Exploring
+from smoothcall.solvers.sessions import SessionLearner
+
+INPUTS, HIDDEN = 10, (16, 16, 16)
+NETWORKS = ("one", "other")
+UPDATES = 8  # in one call
+
+
+class ClippedDoubleDQN(SessionLearner):
+    OPTIONS: ClassVar[dict[str, Option]] = {
+        **SessionLearner.OPTIONS,
+        "discount": Option(1.0, "of what is ahead", low=0, high=1),
+        "rate": Option(0.001, "learning rate (Adam)", low=0, high=100),
+        "batch": Option(256, "moves of an update", low=1, high=1_000_000),
+        "every": Option(1024, "moves between updates", low=1, high=10**9),
+    }
+
+    def _begin(self) -> None:
+        made = learning("twins", self.name)
+        chosen = {name: self.options[name] for name in ("rate", "discount")}
+        self._learner = made.Twins((INPUTS, *HIDDEN, MOVES), NETWORKS, seed=self.seed, **chosen)
+
+    def _learned(self) -> dict[str, Array]:
+        tables: dict[str, Array] = self._learner.tables
+        return tables
+
+    def _restored(self) -> None:
+        self._learner.restored()
+        super()._restored()
+
+    def _mind_of(self, learned: Mapping[str, Array]) -> Mind:
+        layers = range(len(HIDDEN) + 1)
+        networks = [[(learned[f"{name} {n} weight"], learned[f"{name} {n} bias"]) for n in layers] for name in NETWORKS]
+        return Values(self.table, tuple(networks))
+
+    def mind(self) -> Mind:
+        return self._mind_of({name: table.copy() for name, table in self._learned().items()})
+
+    def _acting(self, explore: float) -> Mind:
+        return Exploring(self._mind_of(self._learned()), self.table, explore)
+
+    def _learn(self, fresh: int) -> int:
+        """UPDATES updates at a time, for every so many moves."""
+        chosen, moves = self.options, UPDATES * self.options["every"]
+        if self._ring.total[0] < chosen["batch"]:
+            return 0
+        used = 0
+        while fresh - used >= moves:
+            drawn = draw_transitions(self._ring, UPDATES, chosen["batch"], self._generators[3])
+            shape = (UPDATES, chosen["batch"])
+            seen, after = (table.reshape(-1, COLUMNS) for table in (drawn.seen, drawn.after))
+            flat = (
+                ten_inputs(seen),
+                moves_of(self.table, seen, drawn.action.reshape(-1)).astype(np.int32),
+                ten_inputs(after),
+                legal_moves(self.table, after, likely_legal(self.table, after)),
+                drawn.left.reshape(-1) == 0,
+                np.where(drawn.left == 0, drawn.won / self.room.start, 0).astype(np.float32).reshape(-1),
+            )
+            self._learner.update(*(part.reshape(*shape, *part.shape[1:]) for part in flat))
+            used += moves
+        return used

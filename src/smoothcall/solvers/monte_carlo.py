@@ -1,0 +1,80 @@
+"""Monte-Carlo control (epfl2020, section 4.1): a table of what moves have brought, in situations told apart coarsely.
+
+A move in a situation is worth the mean of what came of it. The discount makes the final reward faint at the first moves of a
+hand, so one that comes sooner is added: at the learner's next move in the hand, a share of what its position promises of the
+pot then (`shaping`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from smoothcall.kernels.sessions import POSITION, POT
+from smoothcall.kernels.tables import Array
+from smoothcall.minds.learned import ROWS, Discrete, rows_of
+from smoothcall.minds.mind import MOVES, Mind, Table, legal_moves, moves_of, slots_of
+from smoothcall.options import Option
+from smoothcall.solvers.sessions import SessionLearner
+
+
+@dataclass(frozen=True, eq=False)
+class Exploring:
+    """A mind that makes any of the six moves with the chance `explore`."""
+
+    mind: Mind
+    table: Table
+    explore: float
+
+    def chances(self, seen: Array, legal: Array) -> Array:
+        moves = legal_moves(self.table, seen, legal)
+        anything = slots_of(self.table, moves / moves.sum(axis=1, keepdims=True), legal.shape[1])
+        return self.explore * anything + (1 - self.explore) * self.mind.chances(seen, legal)
+
+
+class MonteCarloControl(SessionLearner):
+    """On-policy, every visit, epsilon-greedy."""
+
+    OPTIONS: ClassVar[dict[str, Option]] = {
+        **SessionLearner.OPTIONS,
+        "discount": Option(0.95, "of the reward for each move that follows", low=0, high=1),
+        "shaping": Option(0.1, "how much of what the position promises of the pot is a reward at each move", low=0, high=1),
+        "least": Option(0.001, "how much a new return counts at least", low=0, high=1),
+    }
+
+    def _begin(self) -> None:
+        self._values, self._visits = np.zeros((ROWS, MOVES), np.float32), np.zeros((ROWS, MOVES), np.float32)
+
+    def _learned(self) -> dict[str, Array]:
+        return {"values": self._values, "visits": self._visits}
+
+    def _mind_of(self, learned: Mapping[str, Array]) -> Mind:
+        return Discrete(self.table, learned["values"])
+
+    def mind(self) -> Mind:
+        return Discrete(self.table, self._values.copy())
+
+    def _acting(self, explore: float) -> Mind:
+        return Exploring(Discrete(self.table, self._values), self.table, explore)
+
+    def _learn(self, fresh: int) -> int:
+        """Every move that is new, once."""
+        ring, size = self._ring, self.options["memory"]
+        if fresh == 0:
+            return 0
+        place = (int(ring.total[0]) - min(fresh, size) + np.arange(min(fresh, size))) % size
+        seen, after, left = ring.seen[0, place], ring.after[0, place], ring.left[0, place].astype(np.float32)
+        discount = self.options["discount"]
+        promised = (2 * after[:, POSITION] - 1) * after[:, POT] * self.options["shaping"]
+        earned = ring.won[0, place] / self.room.start * discount**left + np.where(left > 0, discount * promised, 0)
+        cell = rows_of(self.table, seen) * MOVES + moves_of(self.table, seen, ring.action[0, place])
+        cells, where = np.unique(cell, return_inverse=True)
+        count, total = np.bincount(where), np.bincount(where, earned)
+        visits, values = self._visits.reshape(-1), self._values.reshape(-1)
+        visits[cells] += count
+        step = np.maximum(count / visits[cells], 1 - (1 - self.options["least"]) ** count)
+        values[cells] += step * (total / count - values[cells])
+        return fresh
