@@ -16,12 +16,15 @@ import smoothcall as sc
 from smoothcall.evaluation.match import Rule, Strategy
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
+from smoothcall.minds.policy import MindPolicy, dummy_policy
 from smoothcall.play import agents as module
-from smoothcall.play.agents import BUILT_IN, HOUSE_GAMES, Agents
+from smoothcall.play.agents import BUILT_IN, DUMMY_GAME, HOUSE_GAMES, Agents
+from smoothcall.play.explorer import explore
+from smoothcall.players.match import DUMMIES
 from smoothcall.players.simple import SIMPLE
 from smoothcall.players.view import view_of
 from smoothcall.store.runs import Run
-from tests.conftest import built
+from tests.conftest import WHOLE_BETS, built
 from tests.games.random_hands import step
 
 
@@ -63,7 +66,8 @@ def test_every_house_game_has_somebody(house: Agents) -> None:
     for spec in HOUSE_GAMES:
         cards = house.cards(spec)
         assert {card.id for card in cards} >= set(SIMPLE)
-        assert spec == "limit-holdem-3p" or any(card.kind == "built-in" for card in cards)
+        assert spec in ("limit-holdem-3p", DUMMY_GAME) or any(card.kind == "built-in" for card in cards)
+        assert ({card.id for card in cards} >= set(DUMMIES)) == (spec == DUMMY_GAME)
         for card in cards:
             house.verify_fits(card.id, spec)
 
@@ -190,11 +194,11 @@ def test_ids_name_nothing_outside_the_folder(tmp_path: Path) -> None:
 
 def test_ids_are_never_shared(tmp_path: Path) -> None:
     policy = sc.Policy.uniform(built("kuhn"))
-    for name in ("a b", "a+b", "leduc-cfr", "always-call"):
+    for name in ("a b", "a+b", "leduc-cfr", "always-call", "mirror"):
         policy.save(tmp_path / f"{name}.agent")
     found = Agents(tmp_path)
     files = [card.id for card in found.cards() if card.kind == "file"]
-    assert files == ["a-b", "a-b-2", "always-call-2", "leduc-cfr-2"]
+    assert files == ["a-b", "a-b-2", "always-call-2", "leduc-cfr-2", "mirror-2"]
     assert found.card("leduc-cfr").kind == "built-in"
     assert found.card("always-call").kind == "simple"
 
@@ -214,7 +218,55 @@ def test_strategies_and_players(house: Agents) -> None:
         house.verify_fits("leduc-cfr", "kuhn")
 
 
-@pytest.mark.parametrize(("spec", "entry"), [("kuhn-3p", "kuhn-3p-cfr:greedy"), ("leduc", "leduc-cfr"), ("leduc", "probe")])
+def test_dummies(house: Agents) -> None:
+    card = house.card("bluffer-moderate")
+    assert (card.name, card.kind, card.games) == ("Bluffer moderate", "simple", ("no-limit-holdem-32",))
+    assert card.learned == "Moderate, but half of the time raises flop by one bet and turn by two."
+    for name in ("kuhn", "no-limit-holdem", "limit-holdem"):
+        with pytest.raises(sc.UsageError, match=f"Mirror plays no-limit-holdem-32, not {name}"):
+            house.verify_fits("mirror", name)
+    with pytest.raises(sc.UsageError, match="plays by a rule"):
+        house.policy("mirror")
+    with pytest.raises(sc.UsageError, match="unknown agent"):
+        house.strategy("mirror:greedy")
+    strategy = house.strategy("mirror")
+    assert isinstance(strategy, Strategy)
+    assert isinstance(strategy.policy, MindPolicy)
+    assert strategy.policy.game.spec == "no-limit-holdem-32"
+    assert strategy == house.strategy("mirror"), "made once"
+    assert strategy.policy.nbytes == 0
+
+
+def test_minds_in_a_folder(tmp_path: Path) -> None:
+    mind = dummy_policy(built(WHOLE_BETS), "moderate")
+    mind.card = {"solver": {"name": "monte-carlo", "options": {}, "seed": 3}, "iterations": 5_000}
+    mind.save(tmp_path / "mine.agent")
+    with zipfile.ZipFile(tmp_path / "mine.agent") as whole, zipfile.ZipFile(tmp_path / "odd.agent", "w") as odd:
+        odd.writestr("card.json", whole.read("card.json").replace(b'"kind": "mind"', b'"kind": "oracle"'))
+    found = Agents(tmp_path)
+    assert found.problems == ["odd.agent (odd): an agent file of kind 'oracle'; this version reads table, mind"]
+    card = found.card("mine")
+    assert (card.games, card.kind) == ((built(WHOLE_BETS).spec,), "file")
+    assert card.learned == "Monte-Carlo control, 5,000 hands, seed 3"
+    policy = found.policy("mine")
+    assert isinstance(policy, MindPolicy)
+    found.verify_fits("mine", f"{WHOLE_BETS.replace('10/10/10', '20/20/20')}")  # seen otherwise, the same at the table
+    player, hand = found.player("mine:greedy", Random(1)), Hand(policy.rules)
+    hand.deal_random(Random(2))
+    hand.play(player.act(view_of(hand, 0)))
+    assert policy.nbytes == 0, "nobody has asked for the table"
+    assert explore(policy, "cc/").lines
+
+
+@pytest.mark.parametrize(
+    ("spec", "entry"),
+    [
+        ("kuhn-3p", "kuhn-3p-cfr:greedy"),
+        ("leduc", "leduc-cfr"),
+        ("leduc", "probe"),
+        (DUMMY_GAME, "bluffer-aggressive"),
+    ],
+)
 def test_players_play(house: Agents, spec: str, entry: str) -> None:
     rules, random = built(spec).rules, Random(1)
     assert isinstance(rules, PokerRules)

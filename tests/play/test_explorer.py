@@ -10,8 +10,9 @@ import pytest
 import smoothcall as sc
 from smoothcall.games.betting import Betting
 from smoothcall.games.rules import PokerRules
+from smoothcall.minds.policy import dummy_policy
 from smoothcall.play.explorer import Spot, explore, seat_name
-from tests.conftest import TINY, built
+from tests.conftest import TINY, WHOLE_BETS, built
 
 KUHN = sc.kuhn_member(built("kuhn"), alpha=0.2)
 
@@ -119,10 +120,11 @@ def test_own_moves_before_the_flop() -> None:
         assert line.reach == pytest.approx(policy.probabilities(f"{line.label}:c")["r"])
 
 
-def test_later_streets_are_shown_by_bucket() -> None:
-    policy = some_policy(TINY)
+@pytest.mark.parametrize(("spec", "strength"), [(TINY, "E[HS] "), (f"{TINY},cells=even", "E[HS²] ")])
+def test_later_streets_are_shown_by_bucket(spec: str, strength: str) -> None:
+    policy = some_policy(spec)
     random = Random(4)
-    for street, meaning in ((1, "E[HS²] "), (2, "E[HS²] "), (3, "beats ")):
+    for street, meaning in ((1, strength), (2, strength), (3, "beats ")):
         betting = ""
         while betting.count("/") < street:  # some line to there
             leads = [move.leads for move in explore(policy, betting).moves if move.leads is not None]
@@ -186,3 +188,16 @@ def test_seats_have_names() -> None:
     assert isinstance(six, PokerRules)
     assert [seat_name(six, seat) for seat in range(6)] == ["Small blind", "Big blind", "Seat 3", "Seat 4", "Seat 5", "Button"]
     assert Betting(six).player == 2
+
+
+def test_minds() -> None:
+    """What a bucket means is what the rule looks at: positions in even intervals."""
+    policy = dummy_policy(built(WHOLE_BETS), "aggressive")
+    spot = explore(policy, "cc/")
+    verify(spot, policy)
+    assert [line.meaning for line in spot.lines][4:6] == ["E[HS] 0.400 to 0.500", "E[HS] 0.500 to 0.600"]
+    assert [line.probabilities["r1500"] for line in spot.lines] == [0.0] * 5 + [1.0] * 5
+    river = explore(policy, "cc/cc/cc/")
+    assert river.lines[3].meaning == "beats 30.0% to 40.0% of hands"
+    first = {line.label: line.probabilities["r1500"] for line in explore(policy).lines}
+    assert (first["AA"], first["87o"]) == (1.0, 0.0)

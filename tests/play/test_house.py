@@ -378,3 +378,18 @@ def test_stacks_at_the_end_have_what_was_won(house: House) -> None:
     table = house.open_table(person, "no-limit-holdem", ["always-call"])
     table = house.act(person, table.id, "f", hand=1, move=0)
     assert [seat.stack for seat in table.hand.seats] == [95, 105]
+
+
+def test_a_table_with_a_dummy(house: House) -> None:
+    """It answers any amount, and the coach knows what it would have done."""
+    person, random = house.person(house.newcomer()), Random(4)
+    table = house.open_table(person, "no-limit-holdem-32", ["bluffer-moderate"])
+    assert table.opponents[0].name == "Bluffer moderate"
+    reviewed = 0
+    for number in range(1, 7):
+        *_, table = play_hand(house, person, table, random)
+        for decision in house.coach(person, table.hand.id).decisions:
+            assert sum(move.agent or 0 for move in decision.moves) == pytest.approx(1)
+            reviewed += 1
+        table = house.next_hand(person, table.id, hand=number)
+    assert reviewed > 5

@@ -12,7 +12,7 @@ import json
 import re
 import zipfile
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite
@@ -26,14 +26,19 @@ from weakref import WeakValueDictionary
 from smoothcall import files
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.match import Fixed, Strategy
-from smoothcall.games.catalog import Rules
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, Rules
 from smoothcall.information.game import Game, game
 from smoothcall.information.translation import same_table
+from smoothcall.minds.dummies import RULES, Dummy
+from smoothcall.minds.mind import Table
+from smoothcall.minds.policy import dummy_policy
 from smoothcall.players.agent import PolicyPlayer
+from smoothcall.players.match import DUMMIES
 from smoothcall.players.match import GREEDY as GREEDILY
+from smoothcall.players.minds import MindPlayer
 from smoothcall.players.simple import SIMPLE
 from smoothcall.players.view import Player
-from smoothcall.policy import FORMAT, Policy, load
+from smoothcall.policy import Policy, load, why_unread
 from smoothcall.store.runs import GREEDY, MOMENTS, OPPONENT, moments_of
 
 HOUSE_GAMES = {
@@ -44,7 +49,9 @@ HOUSE_GAMES = {
     "limit-holdem": "Limit Texas hold'em",
     "limit-holdem-3p": "Limit Texas hold'em, three players",
     "no-limit-holdem": "No-limit Texas hold'em",
+    NO_LIMIT_HOLDEM_32.name: "No-limit Texas hold'em, 32 cards",
 }
+DUMMY_GAME = NO_LIMIT_HOLDEM_32.name  # where people meet the dummies
 BUILT_IN = Path(__file__).parents[1] / "agents"
 LOADED_BYTES = 1 << 30  # of policies that are kept loaded; one always is
 EXACT = 1e-12  # chips a hand: a NashConv that is rounding
@@ -59,9 +66,21 @@ LEARNED_BY = {
     "lp": "linear programming",
     "uct": "UCT",
     "smooth-uct": "Smooth UCT",
+    "nfsp": "NFSP",
+    "monte-carlo": "Monte-Carlo control",
+    "deep-q-continuous": "deep Q, continuous",
+    "deep-q-discrete": "deep Q, discrete",
+    "clipped-double-dqn": "clipped double DQN",
     "regret-matching": "regret matching",
 }
-_EPISODES = ("uct", "smooth-uct")
+_UNITS = {
+    "uct": "episode",
+    "smooth-uct": "episode",
+    "monte-carlo": "hand",
+    "deep-q-continuous": "hand",
+    "deep-q-discrete": "hand",
+    "clipped-double-dqn": "hand",
+}  # what an iteration is
 _MOMENT = re.compile(r"(.+)\.([1-9][0-9]{0,18})")  # a built-in agent's file, its iterations behind the id
 
 
@@ -103,7 +122,10 @@ class Agents:
             self._add_folder(folder.resolve())
         for name, player in SIMPLE.items():
             rule = " ".join((player.__doc__ or "").split())
-            self._cards[name] = AgentCard(name, name.replace("-", " ").capitalize(), (), "simple", rule)
+            self._cards[name] = AgentCard(name, _spoken(name), (), "simple", rule)
+        for name in DUMMIES:
+            rule = RULES[name][1]
+            self._cards[name] = AgentCard(name, _spoken(name), (DUMMY_GAME,), "simple", f"{rule[0].upper()}{rule[1:]}.")
 
     # What can be asked
 
@@ -124,11 +146,16 @@ class Agents:
     def strategy(self, entry: str) -> Fixed:
         """How somebody plays; may take as long as it takes to read a file and build its game."""
         card = self._find(entry)
-        if card.kind == "simple":
+        if card.id in SIMPLE:
             return SIMPLE[card.id].fixed
+        if card.id in DUMMIES:
+            return Strategy(self._kept(card.id, lambda: dummy_policy(self._game(DUMMY_GAME), card.id)))
         return Strategy(self.policy(card.id), entry.endswith(GREEDILY))
 
     def player(self, entry: str, random: Random) -> Player:
+        """Somebody to sit at a table; dummies need no tree for that, and sit down at once."""
+        if entry in DUMMIES:
+            return MindPlayer(Dummy(entry, Table.of(NO_LIMIT_HOLDEM_32)), NO_LIMIT_HOLDEM_32, random=random)
         fixed = self.strategy(entry)
         if isinstance(fixed, Strategy):
             return PolicyPlayer(fixed.policy, greedy=fixed.greedy, random=random)
@@ -139,21 +166,7 @@ class Agents:
         card = self._find(entry)
         if card.kind == "simple":
             raise UsageError(f"{card.name} plays by a rule: {card.learned}")
-        with self._alone(card.id):
-            with self._lock:
-                if card.id in self._policies:
-                    self._policies.move_to_end(card.id)
-                    return self._policies[card.id]
-            path = self._files[card.id].path
-            try:
-                policy = load(path, self._game(card.games[0]))
-            except UsageError as error:  # where the file lies is nobody's business who plays
-                raise UsageError(str(error).replace(repr(str(path)), f"the file of {card.name}")) from None
-            with self._lock:
-                self._policies[card.id] = policy
-                while len(self._policies) > 1 and sum(kept.weights.nbytes for kept in self._policies.values()) > LOADED_BYTES:
-                    self._policies.popitem(last=False)
-            return policy
+        return self._kept(card.id, lambda: self._load(card))
 
     def equilibrium(self, game: str) -> Policy | None:
         """The built-in agent closest to an equilibrium of a game; None where none is measured by its NashConv."""
@@ -178,6 +191,27 @@ class Agents:
         if found is None or (found.kind == "simple" and name != entry):
             raise unknown("agent", entry, self._cards)
         return found
+
+    def _kept(self, name: str, make: Callable[[], Policy]) -> Policy:
+        """A policy that is made once and kept as long as there is room for it."""
+        with self._alone(name):
+            with self._lock:
+                if name in self._policies:
+                    self._policies.move_to_end(name)
+                    return self._policies[name]
+            policy = make()
+            with self._lock:
+                self._policies[name] = policy
+                while len(self._policies) > 1 and sum(kept.nbytes for kept in self._policies.values()) > LOADED_BYTES:
+                    self._policies.popitem(last=False)
+            return policy
+
+    def _load(self, card: AgentCard) -> Policy:
+        path = self._files[card.id].path
+        try:
+            return load(path, self._game(card.games[0]))
+        except UsageError as error:  # where the file lies is nobody's business who plays
+            raise UsageError(str(error).replace(repr(str(path)), f"the file of {card.name}")) from None
 
     def _alone(self, name: str) -> Lock:
         with self._lock:
@@ -236,7 +270,7 @@ class Agents:
         """An id for a path that nobody has."""
         stem = re.sub(r"[^A-Za-z0-9._-]", "-", ".".join(place.parts)).lstrip(".") or "agent"
         name, number = stem, 1
-        while name in self._cards or name in self._files or name in SIMPLE:
+        while name in self._cards or name in self._files or name in SIMPLE or name in DUMMIES:
             number += 1
             name = f"{stem}-{number}"
         return name
@@ -267,12 +301,13 @@ class Agents:
 
 
 def _read_card(path: Path) -> dict[str, Any]:
-    """What `card.json` in an agent file says; the table is not read."""
+    """What `card.json` in an agent file says; arrays are not read."""
     with zipfile.ZipFile(path) as archive:
         about: dict[str, Any] = json.loads(archive.read("card.json"))
-        archive.getinfo("policy.npy")
-    if about["format"] > FORMAT:
-        raise UsageError(f"an agent file of format {about['format']}; this version reads up to {FORMAT}")
+        if reason := why_unread(about):
+            raise UsageError(reason)
+        if about.get("kind") != "mind":
+            archive.getinfo("policy.npy")
     return about
 
 
@@ -290,7 +325,7 @@ def _learned(about: Mapping[str, Any]) -> str:
         return "of unknown origin"
     parts = [LEARNED_BY.get(how["name"], str(how["name"]))]
     if how["name"] != "lp":
-        done, unit = int(about["iterations"]), "episode" if how["name"] in _EPISODES else "iteration"
+        done, unit = int(about["iterations"]), _UNITS.get(how["name"], "iteration")
         parts += [f"{done:,} {unit}{'' if done == 1 else 's'}", f"seed {how['seed']}"]
     if isfinite(float(about.get("seconds", inf))):
         parts.append(_duration(float(about["seconds"])))
@@ -322,11 +357,15 @@ def _measured(results: Mapping[str, Any]) -> Iterator[str]:
         yield f"{figure} for a local best response, a lower bound of what it loses (95 %, {bound['deals']:,} deals)"
 
 
+def _spoken(name: str) -> str:
+    return name.replace("-", " ").capitalize()
+
+
 @lru_cache(maxsize=1024)
 def _rules(spec: str) -> Rules:
     return game(spec).rules
 
 
 def _plays(card: AgentCard, spec: str) -> bool:
-    """Whether somebody can sit at a table of a game; simple players play poker."""
+    """Whether somebody can sit at a table of a game; most simple players play any poker."""
     return not card.games or any(same_table(_rules(own), _rules(spec)) for own in card.games)

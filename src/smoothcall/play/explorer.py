@@ -19,7 +19,7 @@ from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.abstraction import Abstraction
 from smoothcall.information.game import Game
-from smoothcall.information.strength import RIVER, scale
+from smoothcall.information.strength import RIVER
 from smoothcall.information.translation import node_like
 from smoothcall.kernels.tables import DECISION, FOLD, Array
 from smoothcall.play.table import street_name
@@ -48,7 +48,7 @@ class SpotLine:
 
     label: str  # "K", "K/Q", "AKs", "#17"
     key: str  # of the information state
-    meaning: str  # of a bucket: "E[HS²] 0.17 to 0.18"; else ""
+    meaning: str  # of a bucket: "E[HS²] 0.170 to 0.180", "E[HS] 0.410 to 0.420" of a position; else ""
     probabilities: dict[str, float]  # by letter
     chance: float  # of the cards
     reach: float  # how often the player's own moves lead here with them
@@ -209,12 +209,12 @@ def _meaning(abstraction: Abstraction | None, street: int, bucket: int) -> str:
     """What a bucket's number stands for."""
     if abstraction is None or street == 0:
         return ""
-    edges, most = abstraction.edges[street], scale(abstraction.deck, street)
+    edges, most = abstraction.edges[street], abstraction.scale(street)
     low = int(edges[bucket]) / most
     high = int(edges[bucket + 1]) / most if bucket + 1 < len(edges) else 1.0
     if street == RIVER:
         return f"beats {low:.1%} to {high:.1%} of hands"
-    return f"E[HS²] {low:.3f} to {high:.3f}"
+    return f"{'E[HS]' if abstraction.cells == 'position' else 'E[HS²]'} {low:.3f} to {high:.3f}"
 
 
 def _reached(policy: Policy, node: int) -> tuple[Array, Array]:

@@ -10,6 +10,8 @@ from smoothcall.errors import UsageError
 from smoothcall.evaluation.match import Strategy
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.information.translation import moves_like, row_like, same_table
+from smoothcall.minds.policy import MindPolicy
+from smoothcall.players.minds import MindPlayer
 from smoothcall.players.simple import draw_slot
 from smoothcall.players.view import View
 from smoothcall.policy import Policy
@@ -19,15 +21,21 @@ class PolicyPlayer:
     """Plays a policy as it is, or its most likely action (of equals, the first in the order of the game's actions).
 
     It sits at any table of its game's rules, whatever the table's bet menu: raises that it has not learned stand for others
-    (`information.translation`). Where its tree has no such place at all it checks and calls.
+    (`information.translation`). Where its tree has no such place at all it checks and calls. A mind looks at the hand itself
+    (`players.minds`); its table is for kernels.
     """
 
     def __init__(self, policy: Policy, *, greedy: bool = False, random: Random | None = None) -> None:
         self.fixed = Strategy(policy, greedy)
         self.random = random or Random()
         self._table = policy.game.rules  # the rules last seen, so that they are compared once
+        self._mind = (
+            MindPlayer(policy.mind, policy.rules, greedy=greedy, random=self.random) if isinstance(policy, MindPolicy) else None
+        )
 
     def act(self, view: View) -> str:
+        if self._mind is not None:
+            return self._mind.act(view)
         policy, game = self.fixed.policy, self.fixed.policy.game
         if view.rules is not self._table and not same_table(view.rules, game.rules):
             raise UsageError(f"this policy plays {game.spec}, not {view.rules.name}")

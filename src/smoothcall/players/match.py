@@ -30,10 +30,13 @@ from smoothcall.evaluation.match import (
 )
 from smoothcall.evaluation.statistics import Tally
 from smoothcall.games.cards import Cards
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32
 from smoothcall.games.hand import Hand
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game, game
+from smoothcall.minds.dummies import RULES
+from smoothcall.minds.policy import dummy_policy
 from smoothcall.players.agent import PolicyPlayer
 from smoothcall.players.simple import SIMPLE, RulePlayer
 from smoothcall.players.view import Player, view_of, view_of_matrix
@@ -41,7 +44,8 @@ from smoothcall.policy import Policy
 
 DRAWN_HANDS = 100_000  # where no number is given and there is no exact result
 GREEDY = ":greedy"
-ACCEPTED = (*SIMPLE, f"an agent file or the folder of a run, with {GREEDY} behind it for its most likely actions")
+DUMMIES = tuple(name for name in RULES if name not in SIMPLE)  # who need a game whose players see positions
+ACCEPTED = (*SIMPLE, *DUMMIES, f"an agent file or the folder of a run, with {GREEDY} behind it for its most likely actions")
 
 Load = Callable[[Path, str | None], Policy]  # an agent by its file or folder; of the game named, where one is
 
@@ -59,13 +63,13 @@ def match(
 ) -> MatchResult:
     """At least so many hands; without a number, the exact result, or DRAWN_HANDS where deals are drawn.
 
-    A player is anybody who can `act`, a policy, or the name of a simple player. `by_hand` plays as if nothing were known of
-    them. A match that is stopped gives the result so far. The same seed gives the same result, as long as the players draw
-    from generators of the same state or meet in the kernel.
+    A player is anybody who can `act`, a policy, or the name of a simple player or dummy. `by_hand` plays as if nothing were
+    known of them. A match that is stopped gives the result so far. The same seed gives the same result, as long as the players
+    draw from generators of the same state or meet in the kernel.
     """
     verify_players(of, players)
     names = names or [_name(player) for player in players]
-    seated = [_seated(player) for player in players]
+    seated = [_seated(of, player) for player in players]
     fixed = None if by_hand else _fixed(seated)
     hands = DRAWN_HANDS if hands is None and fixed is not None and of.drawn else hands
     deals = 0 if hands is None else deals_of(of, hands)
@@ -106,7 +110,7 @@ def play_match(
 
 
 def seat(entries: Sequence[str], *, load: Load, of: str | None = None, seed: int = 0) -> tuple[Game, list[Player]]:
-    """The players that texts name (a simple player, or an agent's path, `:greedy` behind it), and the game they play.
+    """The players that texts name (a simple player, a dummy, or an agent's path, `:greedy` behind it), and the game they play.
 
     The game is the one named, or that of the agents.
     """
@@ -114,7 +118,7 @@ def seat(entries: Sequence[str], *, load: Load, of: str | None = None, seed: int
     played = game(of) if of is not None else None
     for text in entries:
         path = Path(text.removesuffix(GREEDY))
-        if text in SIMPLE or path in policies:
+        if text in SIMPLE or text in DUMMIES or path in policies:
             continue
         if not path.exists():
             raise unknown("player", text, ACCEPTED)
@@ -123,9 +127,12 @@ def seat(entries: Sequence[str], *, load: Load, of: str | None = None, seed: int
             played = found.game
         verify_policy(played, found)
         twin = next((policy.game for policy in policies.values() if policy.game.fingerprint == found.game.fingerprint), None)
-        policies[path] = Policy(twin, found.weights, found.card) if twin is not None else found  # tables are kept once
+        policies[path] = found.within(twin) if twin is not None else found  # tables are kept once
+    dummies = [text for text in dict.fromkeys(entries) if text in DUMMIES]
     if played is None:
-        raise UsageError(f"{', '.join(entries)} play any game: say which one")
+        which = f"games such as {NO_LIMIT_HOLDEM_32.name}" if dummies else "any game"
+        raise UsageError(f"{', '.join(entries)} play {which}: say which one")
+    policies |= {Path(text): dummy_policy(played, text) for text in dummies}
     players: list[Player] = []
     for text, own in zip(entries, streams(seed, len(entries)), strict=True):
         if text in SIMPLE:
@@ -180,15 +187,18 @@ def _fixed(players: Sequence[Player]) -> list[Fixed] | None:
     return found if len(found) == len(players) else None
 
 
-def _seated(player: Player | Policy | str) -> Player:
+def _seated(of: Game, player: Player | Policy | str) -> Player:
     if isinstance(player, Policy):
         return PolicyPlayer(player)
     if isinstance(player, str):
+        if player in DUMMIES:
+            return PolicyPlayer(dummy_policy(of, player))
         if player not in SIMPLE:
-            raise unknown("player", player, SIMPLE)
+            raise unknown("player", player, (*SIMPLE, *DUMMIES))
         return SIMPLE[player]()
     if not hasattr(player, "act"):
-        raise UsageError(f"{player!r} cannot play (accepted: a policy, a player with `act`, {', '.join(SIMPLE)})")
+        named = ", ".join((*SIMPLE, *DUMMIES))
+        raise UsageError(f"{player!r} cannot play (accepted: a policy, a player with `act`, {named})")
     return player
 
 
