@@ -14,6 +14,7 @@ import pytest
 from smoothcall.cli import main
 from smoothcall.games.catalog import CATALOG
 from smoothcall.solvers import SOLVERS
+from tests.conftest import WHOLE_BETS
 
 
 class Result:
@@ -171,8 +172,13 @@ def test_holdem(call: Any, tmp_path: Path) -> None:
     done = call("train", "limit-holdem:grid=10/10/10", "smooth-uct", "--iterations", "2e5", *settings, "--out", "a")
     assert done.code == 0
     assert "in self-play" in done.out
-    assert not (tmp_path / "a" / "curve.png").exists()
+    assert "a/curve.png" in done.out, "what was won"
+    assert (tmp_path / "a" / "curve.png").read_bytes()[:4] == b"\x89PNG"
     assert call("train", "limit-holdem:grid=5/5/5", "mccfr", "--iterations", "2e3", "--out", "b").code == 0
+    assert not (tmp_path / "b" / "curve.png").exists(), "nobody counts what is won there"
+    assert call("plot", "a", "--out", "won.png").code == 0
+    assert (tmp_path / "won.png").read_bytes()[:4] == b"\x89PNG"
+    assert call("train", "kuhn", "cfr", "--iterations", "9", "--out", "k").code == 0
     done = call("show", "a", "AsAh/AdKc2c:rc/")
     assert done.code == 0
     assert "#9:rc/" in done.out
@@ -192,7 +198,8 @@ def test_holdem(call: Any, tmp_path: Path) -> None:
         ("train", "limit-holdem:grid=0/1/1", "uct"): "option grid=0/1/1",
         ("train", "no-limit-holdem:menu=x0", "uct"): "menu",
         ("train", "no-limit-holdem:seats=7", "uct"): "at most 6",
-        ("plot", "a"): "no NashConv",
+        ("plot", "b"): "limit-holdem mccfr has no NashConv to draw",
+        ("plot", "a", "k"): "winnings a hand of limit-holdem smooth-uct, NashConv of kuhn cfr: these do not go on one picture",
         ("match", "a", "probe", "--game", "leduc"): "plays limit-holdem",
         ("show", "a", "AsAs:"): "stands twice",
         ("show", "a", "AsAh/AdKc2c:rc"): "does not lead to a decision",
@@ -201,6 +208,32 @@ def test_holdem(call: Any, tmp_path: Path) -> None:
         done = call(*words)
         assert (done.code, done.out) == (2, ""), (words, done.err)
         assert message in done.err
+
+
+def test_tensorboard(call: Any, tmp_path: Path) -> None:
+    assert call("train", "kuhn", "cfr+", "--iterations", "100", "--tensorboard", "--out", "with").code == 0
+    assert call("train", "kuhn", "cfr+", "--iterations", "100", "--out", "without").code == 0
+    assert not (tmp_path / "without" / "tensorboard").exists()
+    (events,) = (tmp_path / "with" / "tensorboard").iterdir()
+    assert "tfevents" in events.name
+    before = events.read_bytes()
+    assert before.count(b"nash_conv") == 15
+    assert call("resume", "with", "--iterations", "1000").code == 0
+    assert list((tmp_path / "with" / "tensorboard").iterdir()) == [events]
+    assert events.read_bytes().startswith(before), "it goes on"
+    assert events.read_bytes().count(b"nash_conv") == 23
+
+
+def test_learning_in_sessions(call: Any, tmp_path: Path) -> None:
+    settings = ["--set", "sessions=16", "--set", "length=3", "--set", "memory=500"]
+    done = call("train", WHOLE_BETS, "monte-carlo", "--iterations", "3000", "--out", "a", *settings)
+    assert done.code == 0
+    assert "chips a session, over" in done.out
+    assert "a/curve.png" in done.out
+    assert call("plot", "a", "--x", "seconds", "--out", "won.png").code == 0
+    answer = json.loads(call("resume", "a", "--json").out)
+    assert answer["sessions"][1] >= 900
+    assert answer["values"] == []
 
 
 def test_strategies_of_macmanus2019_are_evaluated(call: Any, tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ class App:
         threads: int = 1,
         options: Mapping[str, object] | None = None,
         keep: bool = False,
+        tensorboard: bool = False,
         out: Path | None = None,
         watch: Watch | None = None,
         stop: Stop | None = None,
@@ -88,6 +89,7 @@ class App:
             iterations=iterations,
             seconds=seconds,
             keep=keep,
+            tensorboard=tensorboard,
         )
         run.train(watch=watch, stop=stop)
         return _report(run)
@@ -123,6 +125,8 @@ class App:
         greedy: bool = False,
         deals: int = 5_000,
         episodes: int = 20_000_000,
+        exact: bool = False,
+        slots: str | None = None,
         seed: int = 0,
         watch: Callable[[float], None] | None = None,
         stop: Stop | None = None,
@@ -130,10 +134,15 @@ class App:
         """How good an agent is: exactly, or in games whose deals are drawn by lower bounds of what a best response wins.
 
         Those play `deals` deals (local best response, two players) and learn for `episodes` a seat (learned response).
+        With `exact`, an exact best response there, which may be restricted to some action `slots` (`f,c,x4`).
         """
         from smoothcall.evaluation.equilibria import dominated_error, equilibrium_distance
 
         policy = self.agent(path, of)
+        if slots is not None and not exact:
+            raise UsageError("slots are those of an exact best response (accepted: with --exact)")
+        if exact and policy.game.drawn:
+            return _exact(policy, greedy, slots, watch or (lambda fraction: None), stop)
         policy = policy.greedy() if greedy else policy
         if policy.game.drawn:
             return _bounds(policy, greedy, deals, episodes, seed, watch or (lambda fraction: None), stop)
@@ -169,6 +178,7 @@ class App:
         players: Sequence[str],
         *,
         hands: int | None = None,
+        sessions: int | None = None,
         seed: int = 0,
         of: str | None = None,
         picture: Path | None = None,
@@ -177,11 +187,16 @@ class App:
     ) -> dict[str, Any]:
         """Play a match: `players` are names of simple players, agent files or folders of runs (`:greedy` behind them).
 
-        With a picture, everybody against everybody, two by two.
+        With a picture, everybody against everybody, two by two. With `sessions`, so many games of ten hands instead.
         """
         from smoothcall.experiments.cross_table import play_cross_table
         from smoothcall.players.match import play_match
+        from smoothcall.players.sessions import play_session_match
 
+        if sessions is not None:
+            if hands is not None or picture is not None:
+                raise UsageError("give a number of hands or a table, or a number of sessions, not both")
+            return play_session_match(players, sessions, load=self.agent, of=of, seed=seed, watch=watch, stop=stop)
         if picture is not None:
             return play_cross_table(players, picture, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
         return play_match(players, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
@@ -201,8 +216,6 @@ class App:
         for folder, (_, metrics) in zip(folders, curves, strict=True):
             if not metrics:
                 raise UsageError(f"run {str(folder)!r} has no evaluations yet (go on with it: resume)")
-            if any(metric.nash_conv is None for metric in metrics):
-                raise UsageError(f"run {str(folder)!r} has no NashConv to draw: its game is too large (accepted: small games)")
         files.write(out, draw_curves(curves, x))
         return {"picture": str(out), "runs": [str(folder) for folder in folders]}
 
@@ -271,6 +284,17 @@ def _bounds(
     return {**answer, "learned_response": learned.as_dict(), "lines": [*answer["lines"], str(learned)], "done": done}
 
 
+def _exact(
+    policy: Policy, greedy: bool, slots: str | None, watch: Callable[[float], None], stop: Stop | None
+) -> dict[str, Any]:
+    from smoothcall.evaluation.exact_response import exact_response
+
+    chosen = None if slots is None else slots.split(",")
+    found = exact_response(policy, slots=chosen, greedy=greedy, watch=watch, stop=stop)
+    answer = {"game": policy.game.spec, "greedy": greedy, "lines": [str(found)], "card": policy.card, "done": found.done}
+    return {**answer, "exact_response": found.as_dict()}
+
+
 def _state(policy: Policy, row: int) -> dict[str, Any]:
     """An information state: probabilities by letter, and the letter of each of the game's action slots that it has."""
     made, node = policy.game, policy.game.node_of(row)
@@ -301,7 +325,7 @@ def _report(run: Run) -> dict[str, Any]:
     return {
         "folder": str(run.folder),
         "agent": str(run.agent),
-        "curve": None if run.game.drawn else str(run.folder / "curve.png"),
+        "curve": None if run.curve is None else str(run.curve),
         "game": run.game.spec,
         "solver": run.solver.name,
         "done": run.done,
@@ -312,5 +336,6 @@ def _report(run: Run) -> dict[str, Any]:
         "exploitability": metric.exploitability,
         "values": metric.values,
         "epsilons": metric.epsilons,
+        "sessions": metric.sessions,
         "note": run.solver.THREADS if run.solver.threads > 1 else "",
     }

@@ -109,6 +109,9 @@ def train(
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the agent at 10, 100, 1000, ... iterations too, to play against any of them.")
     ] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Write evaluations for TensorBoard too, to the folder tensorboard of the run.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="A new folder [default: runs/GAME-SOLVER].")] = None,
     as_json: Json = False,
 ) -> None:
@@ -121,7 +124,7 @@ def train(
     with _Watch(f"{game} {solver}") as watch:
         answer = _app().train(
             game, solver, iterations=iterations, seconds=seconds, seed=seed, threads=threads, options=options, keep=keep,
-            out=out, watch=watch.progress, stop=watch.stopped,
+            tensorboard=tensorboard, out=out, watch=watch.progress, stop=watch.stopped,
         )  # fmt: skip
     _print_run(answer, as_json)
 
@@ -147,6 +150,12 @@ def evaluate(
     episodes: Annotated[
         int, typer.Option(parser=_whole, metavar="N", help="Hold'em: episodes a seat of the learned response.")
     ] = 20_000_000,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Hold'em for two with few raises: an exact best response, over every deal.")
+    ] = False,
+    slots: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="With --exact: the actions the responder may use, such as f,c,x4.")
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -158,8 +167,9 @@ def evaluate(
     """
     with _Watch(f"evaluating {agent.name}") as watch:
         answer = _app().evaluate(
-            agent, of=of, greedy=greedy, deals=deals, episodes=episodes, seed=seed, watch=watch.share, stop=watch.stopped
-        )
+            agent, of=of, greedy=greedy, deals=deals, episodes=episodes, exact=exact, slots=slots, seed=seed,
+            watch=watch.share, stop=watch.stopped,
+        )  # fmt: skip
     if _printed(as_json, answer):
         return
     if "lines" in answer:
@@ -219,13 +229,18 @@ def match(
         list[str],
         typer.Argument(
             metavar="A B [C...]",
-            help="always-raise, always-call, probe, random; an agent file or the folder of a run, :greedy behind it for its "
-            "most likely actions.",
+            help="always-raise, always-call, probe, random; where players see positions (no-limit-holdem-32) also aggressive, "
+            "all-in, call, check-fold, raise, mirror, moderate, bluffer-aggressive, bluffer-moderate; an agent file or the "
+            "folder of a run, :greedy behind it for its most likely actions.",
         ),
     ],
     hands: Annotated[
         int | None,
         typer.Option(parser=_whole, metavar="N", help="How many hands [default: 100,000; small games: the exact result]."),
+    ] = None,
+    sessions: Annotated[
+        int | None,
+        typer.Option(parser=_whole, metavar="N", help="Of two who see positions: so many sessions of ten hands instead."),
     ] = None,
     seed: Seed = 0,
     of: Annotated[str | None, typer.Option("--game", metavar="GAME", help="The game, where no agent says it.")] = None,
@@ -236,10 +251,14 @@ def match(
 ) -> None:
     """Play a match: every deal once in each seating, winnings in mbb/h with intervals over independent deals.
 
+    With --sessions, games of ten hands in which chips are kept from hand to hand (epfl2020), winnings in chips a session.
+
     Examples: smoothcall match runs/leduc-cfr+ probe; smoothcall match a.agent b.agent probe always-call --table table.png
     """
     with _Watch(" - ".join(Path(player).name for player in players)) as watch:
-        answer = _app().match(players, hands=hands, seed=seed, of=of, picture=table, watch=watch.share, stop=watch.stopped)
+        answer = _app().match(
+            players, hands=hands, sessions=sessions, seed=seed, of=of, picture=table, watch=watch.share, stop=watch.stopped
+        )
     if not _printed(as_json, answer):
         if table is None:
             for line in answer["lines"]:
@@ -563,7 +582,11 @@ def _print_run(answer: dict[str, Any], as_json: bool) -> None:
         values = ", ".join(f"player {player} {value:+.6f}" for player, value in enumerate(answer["values"]))
         exact = answer["nash_conv"] is not None
         measured = f"NashConv {answer['nash_conv']:.3g}   exploitability {answer['exploitability']:.3g}   " if exact else ""
-        _say(f"{measured}values{'' if exact else ' in self-play'}: {values}")
+        if answer["sessions"] is not None:
+            chips, ended = answer["sessions"]
+            _say(f"won while learning: {chips / max(1, ended):+.1f} chips a session, over {ended:,} sessions")
+        else:
+            _say(f"{measured}values{'' if exact else ' in self-play'}: {values}")
         if answer["note"]:
             _say(f"note: {answer['note']}")
         _say(f"saved {' and '.join([answer['agent'], *([answer['curve']] if answer['curve'] else [])])}")

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -16,9 +17,11 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.solvers.base import Winnings
+from smoothcall.solvers.sessions import SessionLearner
 from smoothcall.store import runs
 from smoothcall.store.runs import Metric, Run, evaluation_points, is_moment, moments_of, read_metrics
-from tests.conftest import TINY
+from tests.conftest import TINY, WHOLE_BETS
 
 # the command line with checkpoints twenty times a second, so that kills fall into the writing of them too
 OFTEN = """
@@ -28,10 +31,12 @@ from smoothcall.cli import main
 main()
 """
 
+EVEN_IF_SLOW = f"from smoothcall.store import runs\nruns.CHECKPOINT_SHARE = 1.0{OFTEN}"  # however long one takes
 
-def _start(*arguments: str) -> subprocess.Popen[bytes]:
+
+def _start(*arguments: str, script: str = OFTEN) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-c", OFTEN, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=Path(__file__).parent
+        [sys.executable, "-c", script, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=Path(__file__).parent
     )
 
 
@@ -75,8 +80,8 @@ def test_killed_at_any_moment(game: str, solver: str, options: dict[str, str], i
         np.testing.assert_array_equal(resumed.solver.tables()[name], table)
     assert _without_time(read_metrics(folder)) == _without_time(read_metrics(tmp_path / "whole"))
     left = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
-    drawn = {"curve.png"} if not whole.game.drawn else {"greedy.agent"}
-    assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent", "moments"} | drawn
+    greedy_too = {"greedy.agent"} if whole.game.drawn else set()
+    assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent", "moments", "curve.png"} | greedy_too
     kept, again = moments_of(whole.folder), moments_of(folder)
     assert list(again) == list(kept) == [*(10**power for power in range(1, 7) if 10**power < iterations), iterations]
     for moment, path in kept.items():
@@ -84,6 +89,50 @@ def test_killed_at_any_moment(game: str, solver: str, options: dict[str, str], i
     if whole.game.drawn:
         greedy = [sc.load(run.folder / "greedy.agent").weights for run in (whole, resumed)]
         np.testing.assert_array_equal(*greedy)
+
+
+def _updates(checkpoint: Path) -> int:
+    """How often networks have learned up to a checkpoint."""
+    if not checkpoint.exists():
+        return 0
+    with np.load(checkpoint) as state:
+        return int(state["counts"][2])
+
+
+def test_a_killed_run_of_networks_goes_on_bit_exactly(tmp_path: Path) -> None:
+    """What networks have learned, all they remember and the hands in play, through a checkpoint and a kill."""
+    options = {"moves": 2000, "transitions": 2000, "hands": 32}
+    settings = [word for name, value in options.items() for word in ("--set", f"{name}={value}")]
+    folder = tmp_path / "killed"
+    train = ["train", "kuhn", "nfsp", "--seed", "5", "--iterations", "1e9", "--out", str(folder), *settings]
+    process = _start(*train, script=EVEN_IF_SLOW)
+    waited = time.monotonic()
+    while _updates(folder / "checkpoint.npz") == 0 and process.poll() is None and time.monotonic() - waited < 120:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    process.kill()
+    _, errors = process.communicate()
+    done = Run.open(folder)
+    learned = done.solver.tables()["counts"][2]
+    assert learned > 0, errors.decode()
+    end = done.solver.iterations + 3_000
+    done.train(iterations=end)
+    assert done.solver.tables()["counts"][2] > learned
+    whole = Run.create(tmp_path / "whole", "kuhn", "nfsp", seed=5, options=options, iterations=end)
+    whole.train()
+    np.testing.assert_array_equal(sc.load(done.agent).table, sc.load(whole.agent).table)
+    with np.load(folder / "checkpoint.npz") as killed, np.load(whole.folder / "checkpoint.npz") as straight:
+        assert killed.files == straight.files
+        for name in set(killed.files) - {"seconds"}:
+            np.testing.assert_array_equal(killed[name], straight[name], err_msg=name)
+    assert _without_time(done.metrics) == _without_time(whole.metrics)
+
+
+def test_versions_are_of_all_that_a_solver_uses(tmp_path: Path) -> None:
+    with_networks = Run.create(tmp_path / "nfsp", "kuhn", "nfsp", options={"moves": 10, "transitions": 10}, iterations=1)
+    without = Run.create(tmp_path / "cfr", "kuhn", "cfr", iterations=1)
+    assert set(without.config["versions"]) == {"smoothcall", "numpy", "numba", "python"}
+    assert set(with_networks.config["versions"]) == {*without.config["versions"], "jax", "equinox", "optax"}
 
 
 def test_moments_are_kept_where_asked_for(tmp_path: Path) -> None:
@@ -138,6 +187,59 @@ def test_runs_of_drawn_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for name in ("agent.agent", "greedy.agent"):
         np.testing.assert_array_equal(sc.load(again.folder / name).weights, sc.load(whole.folder / name).weights)
     assert _without_time(again.metrics) == _without_time(whole.metrics)
+
+
+def test_runs_in_sessions(tmp_path: Path) -> None:
+    """What was won is counted by the session, in metrics, on the agent's card and on the curve, resumed or not."""
+    options = {"sessions": 16, "length": 3, "memory": 500}
+    whole = Run.create(tmp_path / "whole", WHOLE_BETS, "monte-carlo", seed=2, options=options, iterations=9_000)
+    metric = whole.train()
+    solver = whole.solver
+    assert isinstance(solver, SessionLearner)
+    assert metric.sessions == (solver.earned[0], solver.earned[1])
+    assert metric.sessions[1] >= 9_000 // 3 - 16
+    assert metric.values == ()
+    assert whole.metrics[0].sessions == (0.0, 0)
+    assert read_metrics(whole.folder) == whole.metrics
+    with zipfile.ZipFile(whole.agent) as agent:
+        assert json.loads(agent.read("card.json"))["results"]["sessions"] == list(metric.sessions)
+    assert (whole.folder / "curve.png").read_bytes()[:4] == b"\x89PNG"
+    part = Run.create(tmp_path / "part", WHOLE_BETS, "monte-carlo", seed=2, options=options, iterations=4_000)
+    part.train()
+    again = Run.open(part.folder)
+    again.train(iterations=9_000)
+    assert [m.sessions for m in again.metrics if m.iterations != 4_000] == [m.sessions for m in whole.metrics]
+
+
+def test_what_was_won_between_evaluations() -> None:
+    first, second, third = (Metric(n, 1.0, 1, None, None, (v, -v), ()) for n, v in ((10, 2.0), (30, 1.0), (30, 1.0)))
+    assert first.since(None) == Winnings((20.0, -20.0), 10, "hand")
+    assert second.since(first) == Winnings((10.0, -10.0), 20, "hand")
+    assert third.since(second) is None
+    early, late = (Metric(n, 1.0, 1, None, None, (), (), (chips, n // 10)) for n, chips in ((5, 0.0), (50, -300.0)))
+    assert early.since(None) is None
+    assert late.since(early) == late.won == Winnings((-300.0,), 5, "session")
+    assert Metric(5, 1.0, 1, 0.5, 0.25, (1.0, -1.0), (0.5, 0.0)).won is None, "values of a policy were not won by anybody"
+
+
+def test_metrics_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    line = '{"iterations": 7, "seconds": 0.5, "nodes": 9, "nash_conv": 0.5, "exploitability": 0.25, "values": [1, -1], '
+    (tmp_path / "metrics.jsonl").write_text(line + '"epsilons": [0.5, 0]}\n' + line + '"epsilons": [], "sessions": [1]}\n')
+    assert read_metrics(tmp_path) == [Metric(7, 0.5, 9, 0.5, 0.25, (1, -1), (0.5, 0))]
+
+
+def test_looking_at_a_run_does_not_disturb_whoever_trains_it(tmp_path: Path) -> None:
+    """What was evaluated after the last checkpoint is dropped by who goes on from there, not by who comes in vain."""
+    run = Run.create(tmp_path / "run", "kuhn", "cfr", iterations=10)
+    run.train()
+    run.solver.run(3)
+    run._measure()
+    lines = (tmp_path / "run" / "metrics.jsonl").read_text()
+    with run._locked(), pytest.raises(sc.UsageError, match="another process"):
+        Run.open(tmp_path / "run").train(iterations=20)
+    assert (tmp_path / "run" / "metrics.jsonl").read_text() == lines
+    Run.open(tmp_path / "run").train(iterations=11)
+    assert [metric.iterations for metric in read_metrics(tmp_path / "run")] == [1, 2, 3, 4, 6, 7, 10, 11]
 
 
 def test_interrupted_by_ctrl_c(tmp_path: Path) -> None:

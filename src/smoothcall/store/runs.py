@@ -5,10 +5,11 @@ metrics.jsonl    one line per evaluation, at log-spaced iterations
 checkpoint.npz   the solver's whole state; written beside and moved into place every few seconds, large ones less often
 agent.agent      what was learned
 greedy.agent     of tree searches: the action of the highest value; a check or call where some action was never tried
-curve.png        NashConv over iterations, where it can be computed
+curve.png        NashConv over iterations; where that cannot be computed, what was won, as far as the solver knows
 opponent.agent   whom it learns against, where that is a fixed policy
 moments/         what was learned so far, `<iterations>.agent` at 10, 100, 1000, ... iterations and at the end, where the run
                  keeps them; each is written before the next checkpoint, so a run that is killed writes it again or has it
+tensorboard/     the evaluations once more for TensorBoard, where asked for; when a run goes on, made from metrics.jsonl
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ from smoothcall.evaluation.exploitability import Evaluation, evaluate
 from smoothcall.information.game import Game, game
 from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver
+from smoothcall.solvers.base import Winnings
 from smoothcall.solvers.uct import UCT
+from smoothcall.store import tensorboard as events
 
 FORMAT = 1
 CHECKPOINT_SECONDS = 3.0
@@ -47,6 +50,9 @@ DEFAULT_SECONDS = 10.0
 OPPONENT = "opponent.agent"
 GREEDY = "greedy.agent"
 MOMENTS = "moments"
+BOARD = "tensorboard"
+VERSIONS = ("smoothcall", "numpy", "numba")
+NETWORKS = ("jax", "equinox", "optax")  # what solvers of `smoothcall.neural` learn with
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,8 @@ class Progress:
 class Metric:
     """One evaluation of the policy learned so far; values are chips a hand.
 
-    In games whose deals are drawn only the values are known: what the players have won in self-play so far.
+    In games whose deals are drawn only the values are known: what the players have won in self-play so far. Of a learner that
+    plays sessions not even those: it counts what it wins by the session.
     """
 
     iterations: int
@@ -74,6 +81,26 @@ class Metric:
     exploitability: float | None
     values: tuple[float, ...]
     epsilons: tuple[float, ...]
+    sessions: tuple[float, int] | None = None  # chips the learner has won in sessions so far, and how many have ended
+
+    @property
+    def won(self) -> Winnings | None:
+        """What was won up to here, where that is what an evaluation tells."""
+        if self.sessions is not None:
+            return Winnings(self.sessions[:1], self.sessions[1], "session")
+        if self.nash_conv is not None or not self.values:
+            return None
+        return Winnings(tuple(value * self.iterations for value in self.values), self.iterations, "hand")
+
+    def since(self, before: Metric | None) -> Winnings | None:
+        """What was won after an earlier evaluation, or from the beginning; None where nothing was played to its end."""
+        now, past = self.won, before.won if before is not None else None
+        if now is None or now.count == 0:
+            return None
+        if past is None:
+            return now
+        chips = (late - early for late, early in zip(now.chips, past.chips, strict=True))
+        return Winnings(tuple(chips), now.count - past.count, now.each) if now.count > past.count else None
 
 
 class Run:
@@ -91,6 +118,7 @@ class Run:
         self.game: Game = built.game
         self.seconds = 0.0
         self.metrics: list[Metric] = []
+        self._started = datetime.fromisoformat(config["created"]).timestamp()
 
     @classmethod
     def create(
@@ -105,10 +133,11 @@ class Run:
         iterations: int | None = None,
         seconds: float | None = None,
         keep: bool = False,
+        tensorboard: bool = False,
     ) -> Run:
         """A new run in a new folder. Everything is checked before anything is written.
 
-        With `keep`, the agent is kept at every power of ten and at the end.
+        With `keep`, the agent is kept at every power of ten and at the end; with `tensorboard`, evaluations are written for it.
         """
         if iterations is not None and seconds is not None:
             raise UsageError("give a number of iterations or of seconds, not both")
@@ -126,8 +155,9 @@ class Run:
             "iterations": iterations,
             "seconds": seconds,
             "keep": keep,
+            "tensorboard": tensorboard,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": {name: version(name) for name in ("smoothcall", "numpy", "numba")}
+            "versions": {name: version(name) for name in VERSIONS + (NETWORKS if _has_networks(built) else ())}
             | {"python": platform.python_version()},
         }
         against = Path(str(built.options.get("against", "")))
@@ -162,7 +192,6 @@ class Run:
                 raise UsageError(f"{str(checkpoint)!r} is damaged ({error}); without it the run would start again") from None
             run.solver.restore(state)
         run.metrics = [metric for metric in read_metrics(folder) if metric.iterations <= run.solver.iterations]
-        run._write_metrics()
         return run
 
     @property
@@ -173,6 +202,11 @@ class Run:
     @property
     def agent(self) -> Path:
         return self.folder / "agent.agent"
+
+    @property
+    def curve(self) -> Path | None:
+        """The picture of the curve, where there is something to draw."""
+        return None if self.game.drawn and self.solver.won is None else self.folder / "curve.png"
 
     def train(
         self,
@@ -211,6 +245,7 @@ class Run:
             files.write_json(self.folder / "config.json", self.config)
         target, limit = self.config["iterations"], self.config["seconds"]
         self.solver.prepare()
+        self._write_metrics()
         step, saved, speed, pause = 1, time.monotonic(), 0.0, CHECKPOINT_SECONDS
         while self._fraction(target, limit) < 1 and not (stop and stop()):
             due = next(point for point in evaluation_points() if point > self.solver.iterations)
@@ -242,10 +277,10 @@ class Run:
         if isinstance(self.solver, UCT):
             greedy = self.solver.current_policy()
             self._with_card(greedy, self._metric(greedy)).save(self.folder / GREEDY)
-        if not self.game.drawn:
+        if self.curve is not None:
             from smoothcall.store.curves import draw_curves
 
-            files.write(self.folder / "curve.png", draw_curves([(self.label, self.metrics)]))
+            files.write(self.curve, draw_curves([(self.label, self.metrics)]))
         return metric
 
     @property
@@ -254,7 +289,7 @@ class Run:
 
     def _with_card(self, policy: Policy, measured: Metric) -> Policy:
         """What was learned, with its card."""
-        results = {name: getattr(measured, name) for name in ("nash_conv", "exploitability", "values")}
+        results = {name: getattr(measured, name) for name in ("nash_conv", "exploitability", "values", "sessions")}
         policy.card = {
             **policy.card,
             "seconds": round(self.seconds, 3),
@@ -284,8 +319,11 @@ class Run:
             "nodes": self.solver.nodes,
         }
         if policy is None or self.game.drawn:
-            won = self.solver.earned / max(1, self.solver.iterations) if isinstance(self.solver, UCT) else np.zeros(0)
-            return Metric(**so_far, nash_conv=None, exploitability=None, values=tuple(won.tolist()), epsilons=())
+            won = self.solver.won or Winnings((), 0, "hand")
+            so_far |= {"nash_conv": None, "exploitability": None, "epsilons": ()}
+            if won.each == "session":
+                return Metric(**so_far, values=(), sessions=(won.chips[0], won.count))
+            return Metric(**so_far, values=tuple(chips / max(1, won.count) for chips in won.chips))
         found: Evaluation = evaluate(self.game, policy)
         return Metric(
             **so_far,
@@ -302,6 +340,9 @@ class Run:
             self.metrics.append(metric)
             with (self.folder / "metrics.jsonl").open("a") as file:
                 file.write(_line(metric))
+            if self.config.get("tensorboard"):
+                with self._events.open("ab") as stream:
+                    stream.write(events.evaluation(self._started, metric, self.metrics[-2] if self.metrics[1:] else None))
 
     def _keep(self) -> None:
         """Keep this moment, where the run keeps any."""
@@ -310,13 +351,27 @@ class Run:
             self._with_card(self.solver.policy(), self.evaluation()).save(moment_file(self.folder, self.solver.iterations))
 
     def _write_metrics(self) -> None:
-        files.write_text(self.folder / "metrics.jsonl", "".join(map(_line, self.metrics)))
+        """Without what a process that was killed wrote after its last checkpoint."""
+        path = self.folder / "metrics.jsonl"
+        if path.exists():
+            files.write_text(path, "".join(map(_line, self.metrics)))
+        if self.config.get("tensorboard"):
+            self._events.parent.mkdir(exist_ok=True)
+            files.write(self._events, events.whole(self._started, self.metrics))
+
+    @property
+    def _events(self) -> Path:
+        return self.folder / BOARD / f"events.out.tfevents.{self._started:010.0f}.smoothcall"
 
     def _checkpoint(self) -> None:
         solver = self.solver
         counts = {"seconds": np.float64(self.seconds), "iterations": solver.iterations, "nodes": solver.nodes}
         with files.written(self.folder / "checkpoint.npz") as file:
             np.savez(file, allow_pickle=False, **counts, **solver.tables())
+
+
+def _has_networks(solver: Solver) -> bool:
+    return type(solver).__module__.startswith("smoothcall.neural.")
 
 
 def evaluation_points() -> Iterator[int]:
@@ -377,7 +432,9 @@ def read_metrics(folder: Path) -> list[Metric]:
     for line in path.read_bytes().splitlines() if path.exists() else []:
         try:
             fields = json.loads(line)
-            metric = Metric(**{**fields, "values": tuple(fields["values"]), "epsilons": tuple(fields["epsilons"])})
+            lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+            metric = Metric(**{**fields, **lists})
+            chips, ended = metric.sessions or (0.0, 0)
             numbers = (
                 metric.iterations,
                 metric.seconds,
@@ -385,6 +442,8 @@ def read_metrics(folder: Path) -> list[Metric]:
                 metric.nash_conv or 0.0,
                 *metric.values,
                 *metric.epsilons,
+                chips,
+                ended,
             )
             if not all(map(math.isfinite, numbers)):
                 break
@@ -405,4 +464,6 @@ def free_folder(parent: Path, stem: str) -> Path:
 
 def _line(metric: Metric) -> str:
     fields = {name: getattr(metric, name) for name in Metric.__slots__}
+    if metric.sessions is None:
+        del fields["sessions"]
     return json.dumps(fields) + "\n"
