@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 DONE := .venv/.installed
 
-.PHONY: demo play test setup lint types contracts tests interpreted docs bench clean
+.PHONY: demo play test setup lint types contracts warm tests interpreted docs bench clean
+PYTEST := $(BIN)/pytest --numprocesses 2 --dist worksteal
 
 demo: $(DONE)
 	$(BIN)/smoothcall train leduc cfr+ --seconds 4
@@ -12,7 +13,11 @@ demo: $(DONE)
 play: $(DONE)
 	$(BIN)/smoothcall play
 
-test: lint types contracts tests interpreted
+# What only reads goes on beside the compiling; the tests have the machine to themselves.
+test: $(DONE)
+	$(MAKE) --jobs 2 --output-sync warm lint types contracts
+	$(PYTEST) -rs
+	$(MAKE) interpreted
 
 setup: $(DONE)
 
@@ -32,13 +37,15 @@ contracts: $(DONE)
 	$(BIN)/lint-imports
 
 # Kernels are compiled before the tests run, so that two processes do not both compile them.
-tests: $(DONE)
+warm: $(DONE)
 	$(BIN)/python -m tests.warm
-	$(BIN)/pytest --numprocesses 2 --dist worksteal -rs
+
+tests: warm
+	$(PYTEST) -rs
 
 # A reduced form without the compiler: kernels as plain Python.
 interpreted: $(DONE)
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --numprocesses 2 -m interpreted
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m interpreted
 
 docs: $(DONE)
 	$(BIN)/python -m tests.generated_docs
