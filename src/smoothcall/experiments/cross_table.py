@@ -37,6 +37,7 @@ class CrossTable:
     cells: tuple[tuple[Estimate | None, ...], ...]  # [rows][columns], None where nobody meets
     labels: tuple[tuple[str, ...], ...]  # [rows][columns]: what is written above the figure; () where nothing is
     done: bool = True
+    unit: str = "mbb/h"
 
     def as_dict(self) -> dict[str, Any]:
         cells = [[None if cell is None else cell.as_dict() for cell in row] for row in self.cells]
@@ -167,7 +168,7 @@ def draw_table(table: CrossTable) -> bytes:
     exact = all(cell is None or cell.error == 0 for row in table.cells for cell in row)
     how = "exact" if exact else "with 95 % intervals"
     whose = "of each line-up's players" if table.labels else "of the row's player against the column's"
-    axes.set_title(f"{table.game}: mbb/h {whose}, {how}", fontsize=10, pad=12)
+    axes.set_title(f"{table.game}: {table.unit} {whose}, {how}", fontsize=10, pad=12)
     return png(figure)
 
 

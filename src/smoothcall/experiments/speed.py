@@ -177,6 +177,42 @@ def _match(count: int) -> Callable[[], Timed]:
     return prepare
 
 
+def _walk(count: int, together: int = 8192) -> Callable[[], Timed]:
+    """Random hands, many at once: dealt, looked at and played by kernels, every legal move as likely."""
+
+    def prepare() -> Timed:
+        import numpy as np
+
+        from smoothcall.information.batch import Batch, dealing
+        from smoothcall.kernels.batch import see_rows
+        from smoothcall.kernels.random import seeded
+
+        made = game("no-limit-holdem-32")
+        batch = Batch(
+            made.walk,
+            dealing(made),
+            count=together,
+            things=len(made.buckets),
+            moves=made.depth,
+            width=1,
+            kind=np.int32,
+            generators=seeded(1, 2),
+        )
+        anything = np.ones((together, len(made.actions)))
+
+        def timed() -> None:
+            done = 0
+            while done < count:
+                batch.begin()
+                batch.look()
+                see_rows(batch.walk, batch.hands, batch.seen)
+                done += batch.advance(anything)
+
+        return timed
+
+    return prepare
+
+
 _HOLDEM: dict[str, Any] = {"mixing": "greatest", "explore": "pot", "k": 0.5}
 
 TASKS: dict[str, Task] = {
@@ -207,6 +243,8 @@ TASKS: dict[str, Task] = {
     ),
     "limit-holdem-3p-tree": Task("s", _tree, lambda s: s),
     "limit-holdem-match": Task("hands/s", _match(1_000_000), lambda s: 1e6 / s),
+    "leduc-nfsp": Task("episodes/s", _iterations("leduc", "nfsp", 100_000), lambda s: 100_000 / s),
+    "batched-walk": Task("hands/s", _walk(2_000_000), lambda s: 2e6 / s),
     "leduc-3p-cfr-plus": Task("iterations/s", _iterations("leduc-3p", "cfr+", 100), lambda s: 100 / s),
 }
 

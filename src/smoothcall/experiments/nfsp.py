@@ -1,0 +1,127 @@
+"""Neural fictitious self-play on Kuhn poker and Leduc hold'em (Heinrich and Silver 2016, as macmanus2019 describes it).
+
+The paper's settings are the solver's defaults. Ours differ in what the comment beside them says; the update ratio (two updates
+of each network every 128 moves of a player) is the paper's in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from smoothcall.evaluation.exploitability import exploitability
+from smoothcall.experiments.curves import Curves, draw, spaced
+from smoothcall.experiments.ledger import Page
+from smoothcall.information.game import game
+from smoothcall.solvers import solver
+from smoothcall.store.curves import new_figure, png
+
+TITLE = "Neural fictitious self-play on Kuhn poker and Leduc hold'em (Heinrich and Silver 2016)"
+
+OURS = {"policy_rate": 0.1, "batch": 512}  # the average policy follows faster, and larger batches make that less noisy
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """Somebody who learns a game for so many episodes."""
+
+    label: str
+    game: str
+    episodes: int
+    seeds: int
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def command(self) -> str:
+        settings = "".join(f" --set {name}={value}" for name, value in self.options.items())
+        return f"smoothcall train {self.game} nfsp --iterations {self.episodes:g}{settings} --seed 0"
+
+
+FULL = (
+    Learning("Kuhn, the paper's settings", "kuhn", 2_000_000, 3),
+    Learning("Kuhn, ours", "kuhn", 2_000_000, 3, OURS),
+    Learning("Leduc, the paper's settings", "leduc", 5_000_000, 1),
+    Learning("Leduc, ours", "leduc", 12_000_000, 3, OURS),
+)
+QUICK = (
+    Learning("Kuhn, ours", "kuhn", 200_000, 1, OURS),
+    Learning("Leduc, ours", "leduc", 100_000, 1, OURS),
+)
+BARS = {"kuhn": (0.02, 180), "leduc": (0.1, 1200)}  # exploitability, and seconds in which it should be reached
+
+
+def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
+    page = Page("nfsp-quick" if quick else "nfsp", TITLE, "smoothcall reproduce nfsp" + (" --quick" if quick else ""))
+    page.text(
+        "Exploitability is NashConv / 2, exact, in chips a hand, of the average policy; bands are the range of the seeds. "
+        "Seconds are those spent learning, on one process of this machine."
+    )
+    found = {each.label: followed(each, tell) for each in (QUICK if quick else FULL)}
+    for played, title in (("kuhn", "Kuhn poker"), ("leduc", "Leduc hold'em")):
+        page.heading(title)
+        mine = [each for each in (QUICK if quick else FULL) if each.game == played]
+        figure = new_figure()
+        for each in mine:
+            draw(figure.axes[0], found[each.label][0], "exploitability", each.label)
+        figure.axes[0].set(yscale="log", xlabel="episodes", ylabel="exploitability (NashConv / 2)")
+        figure.axes[0].legend()
+        page.picture(played, png(figure), f"{title}: exploitability over episodes")
+        page.table(
+            ["", "episodes", "exploitability at the end, by seed", "seconds", "command"], [_row(each, found) for each in mine]
+        )
+        _check(page, mine[-1], found, quick)
+    page.data["curves"] = {
+        label: curves.as_data() | {"seconds": seconds.tolist()} for label, (curves, seconds) in found.items()
+    }
+    return page.write(out)
+
+
+Found = dict[str, tuple[Curves, "np.ndarray[Any, Any]"]]
+
+
+def followed(each: Learning, tell: Callable[[str], None]) -> tuple[Curves, Any]:
+    """(curves, [seeds, points] seconds spent learning)"""
+    points, made = spaced(1000, each.episodes, 40), game(each.game)
+    figure, seconds = np.empty((each.seeds, len(points))), np.empty((each.seeds, len(points)))
+    for seed in range(each.seeds):
+        tell(f"{each.label}: {each.episodes:,} episodes, seed {seed}")
+        learner, spent = solver("nfsp", made, seed=seed, **each.options), 0.0
+        learner.prepare()
+        for index, point in enumerate(points):
+            started = perf_counter()
+            learner.run(point - learner.iterations)
+            spent += perf_counter() - started
+            figure[seed, index], seconds[seed, index] = exploitability(made, learner.policy()), spent
+    return Curves(points, {"exploitability": figure}), seconds
+
+
+def _row(each: Learning, found: Found) -> list[object]:
+    curves, seconds = found[each.label]
+    last = ", ".join(f"{value:.3f}" for value in curves.figures["exploitability"][:, -1])
+    return [each.label, f"{each.episodes:,}", last, f"{seconds[:, -1].mean():.0f}", f"`{each.command}`"]
+
+
+def _check(page: Page, each: Learning, found: Found, quick: bool) -> None:
+    bar, limit = BARS[each.game]
+    curves, seconds = found[each.label]
+    reached = [_reached(line, spent, bar) for line, spent in zip(curves.figures["exploitability"], seconds, strict=True)]
+    said = ", ".join("not" if when is None else f"{when:.0f} s" for when in reached)
+    last = curves.figures["exploitability"][:, -1]
+    page.check(
+        f"{each.game}: exploitability below {bar:g} within {limit} s, every seed",
+        {"kuhn": "", "leduc": "0.06 (the paper's best, after hours)"}[each.game],
+        f"below for good after {said}; {last.min():.3f} to {last.max():.3f} at the end",
+        passed=None if quick else all(when is not None and when <= limit for when in reached),
+    )
+
+
+def _reached(line: Any, spent: Any, bar: float) -> float | None:
+    """When the figure was below the bar and stayed there."""
+    above = np.flatnonzero(line >= bar)
+    after = above[-1] + 1 if len(above) else 0
+    return float(spent[after]) if after < len(line) else None
