@@ -272,3 +272,38 @@ def test_starts_are_quick(tmp_path: Path) -> None:
 def test_version_and_bare_call(call: Any) -> None:
     assert call("--version").out.startswith("0.")
     assert "train" in call().out
+
+
+def test_sessions(call: Any, tmp_path: Path) -> None:
+    """Learn in sessions, play them; what cannot is refused with a reason, and nothing is written."""
+    small = ["--set", "sessions=16", "--set", "memory=2000"]
+    done = call("train", WHOLE_BETS, "monte-carlo", "--iterations", "2000", *small, "--out", "mc")
+    assert done.code == 0
+    assert "chips a session" in done.out
+    done = call("match", "mc", "moderate", "--sessions", "40", "--json")
+    answer = json.loads(done.out)
+    assert done.code == 0
+    assert (answer["sessions"], answer["players"]) == (40, ["mc", "moderate"])
+    assert "chips a session of 10 hands" in call("match", "aggressive", "call", "--sessions", "10", "--game", WHOLE_BETS).out
+    assert call("train", "leduc", "cfr", "--iterations", "3", "--out", "c").code == 0
+    for words, message in {
+        ("match", "mc", "random", "--sessions", "10"): "'random' cannot play sessions",
+        ("match", "mc", "--sessions", "10"): "1 players in a session",
+        ("match", "mc", "call", "--sessions", "10", "--hands", "10"): "not both",
+        ("match", "mc", "call", "--sessions", "1"): "sessions=1",
+        ("match", "c", "call", "--sessions", "10"): "position",
+        ("evaluate", "mc", "--slots", "f,c"): "with --exact",
+        ("evaluate", "mc", "--exact", "--slots", "f,z"): "slots=z",
+        ("train", WHOLE_BETS, "clipped-double-dqn", "--set", "rate=-1"): "option rate=-1",
+        ("train", WHOLE_BETS, "deep-q-discrete", "--set", "memory=10"): "option memory=10",
+        ("train", WHOLE_BETS, "monte-carlo", "--set", "pool=nobody"): "option pool=nobody",
+        ("train", WHOLE_BETS, "monte-carlo", "--set", "against=nobody.agent"): "no agent file 'nobody.agent'",
+        ("train", WHOLE_BETS, "monte-carlo", "--set", "against=c/agent.agent"): "plays leduc",
+        ("train", "leduc", "nfsp", "--set", "hidden=0"): "option hidden=0",
+        ("train", "leduc", "nfsp", "--set", "optimiser=magic"): "option optimiser=magic",
+        ("train", "leduc", "clipped-double-dqn"): "not leduc",
+    }.items():
+        done = call(*words)
+        assert done.code == 2, words
+        assert message in done.err, (words, done.err)
+    assert {path.name for path in tmp_path.iterdir()} == {"mc", "c"}

@@ -1,0 +1,114 @@
+"""Sessions of minds: what the paper's format comes to, against closed values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import smoothcall as sc
+from smoothcall.evaluation.sessions import play_sessions
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.forest import forest
+from smoothcall.minds.dummies import RULES, Dummy
+from smoothcall.minds.mind import Mind, Table
+from smoothcall.minds.policy import MindPolicy
+from smoothcall.minds.tabled import Tabled
+from tests.conftest import WHOLE_BETS, built
+
+STACK = 3000
+
+
+def rules() -> PokerRules:
+    found = built(WHOLE_BETS).rules
+    assert isinstance(found, PokerRules)
+    assert found.stack == STACK
+    return found
+
+
+def dummy(name: str) -> Mind:
+    return Dummy(name, Table.of(rules()))
+
+
+@pytest.mark.parametrize("length", [1, 3, 5])
+def test_somebody_who_folds_every_bet_loses_a_blind_a_hand(length: int) -> None:
+    found = play_sessions(rules(), [dummy("raise"), dummy("check-fold")], names=("a", "b"), sessions=20, length=length, seed=1)
+    assert found.gain.mean == 500 * length
+    assert (found.deviation, found.wins, found.sessions) == (0, 1, 20)
+    assert sum(found.actions[0][2:]) == 1, "all it did was raise"
+    assert sum(found.actions[1][2:]) == 0, "it never did"
+
+
+def test_the_last_blind_is_all_in() -> None:
+    """After five hands 500 chips are left: then cards decide, and who wins that hand plays on."""
+    found = play_sessions(rules(), [dummy("raise"), dummy("check-fold")], names=("a", "b"), sessions=2000, length=6, seed=1)
+    assert found.gain.mean == pytest.approx(2500, abs=40)
+    assert found.deviation == pytest.approx(500, abs=25), "3,000 or 2,000, ties aside"
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if name not in ("random", "bluffer-aggressive", "bluffer-moderate")])
+def test_same_cards_in_both_places(name: str) -> None:
+    """Whoever plays against itself, without chance, wins of one place what it loses in the other."""
+    found = play_sessions(rules(), [dummy(name), dummy(name)], names=("a", "b"), sessions=64, seed=3)
+    assert found.gain.mean == 0
+    assert found.gain.error == 0
+    assert found.wins == 0.5
+
+
+def test_players_are_exchanged() -> None:
+    one = play_sessions(rules(), [dummy("moderate"), dummy("call")], names=("a", "b"), sessions=200, seed=5)
+    other = play_sessions(rules(), [dummy("call"), dummy("moderate")], names=("b", "a"), sessions=200, seed=5)
+    assert one.gain.mean == -other.gain.mean > 0
+    assert one.wins == pytest.approx(1 - other.wins)
+    assert one.actions == other.actions[::-1]
+
+
+def test_the_seed_says_it_all() -> None:
+    first, again, other = (
+        play_sessions(rules(), [dummy("random"), dummy("moderate")], names=("a", "b"), sessions=100, seed=seed)
+        for seed in (1, 1, 2)
+    )
+    assert first.gain == again.gain
+    assert first.gain.mean != other.gain.mean
+
+
+def test_stopped_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("smoothcall.evaluation.sessions.TOGETHER", 10)
+    seen: list[float] = []
+    found = play_sessions(
+        rules(), [dummy("call"), dummy("raise")], names=("a", "b"), sessions=100, watch=seen.append, stop=lambda: len(seen) == 2
+    )
+    assert (found.sessions, found.done, seen) == (40, False, [0.2, 0.4])
+
+
+@pytest.mark.parametrize("sessions", [0, 1, -5, 2.5, "many"])
+def test_how_many(sessions: int) -> None:
+    with pytest.raises(sc.UsageError, match=f"sessions={sessions}"):
+        play_sessions(rules(), [dummy("call"), dummy("raise")], names=("a", "b"), sessions=sessions)
+
+
+def test_tables_play_sessions_as_the_mind_behind_them() -> None:
+    """A dummy, tabulated for every stack, wins the same as the dummy: its rule does not depend on where in a cell it is."""
+    name, options = built(WHOLE_BETS).name, built(WHOLE_BETS).options
+    policies = {}
+    for stack in range(1000, STACK + 1, 500):
+        of = sc.game(name, **{**options, "stack": stack})
+        policies[stack] = MindPolicy(of, Dummy("aggressive", Table.of(of.rules)))  # type: ignore[arg-type]
+    tabled = Tabled(forest(rules()), policies)
+    for other in ("random", "moderate"):
+        one, two = (
+            play_sessions(rules(), [mind, dummy(other)], names=("a", "b"), sessions=400, seed=2)
+            for mind in (tabled, dummy("aggressive"))
+        )
+        assert one.gain == two.gain
+        np.testing.assert_allclose(one.actions, two.actions)
+
+
+def test_tables_that_are_missing() -> None:
+    of = built(WHOLE_BETS)
+    only = Tabled(forest(rules()), {STACK: MindPolicy(of, dummy("call"))})
+    play_sessions(rules(), [only, dummy("call")], names=("a", "b"), sessions=10, length=1)
+    with pytest.raises(sc.UsageError, match="stacks of 3,000 chips only"):
+        play_sessions(rules(), [only, dummy("call")], names=("a", "b"), sessions=100, length=5)
+    even = sc.Policy.uniform(sc.game(of.name, **{**of.options, "cells": "even"}))
+    with pytest.raises(sc.UsageError, match="do not see positions"):
+        Tabled(forest(rules()), {STACK: even})
