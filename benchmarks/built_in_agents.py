@@ -1,7 +1,8 @@
 """Makes the agents that come with the package: `python benchmarks/built_in_agents.py [ID...]`, about a quarter of an hour.
 
 Each is a run of `smoothcall train` with the arguments below, kept under --runs and taken from there where it is done; then it
-is measured, and its file goes to src/smoothcall/agents. Those of limit hold'em are from docs/ledger/heinrich2014-holdem.
+is measured, and its file goes to src/smoothcall/agents. Those of limit hold'em are from docs/ledger/heinrich2014-holdem, the
+learners with 32 cards from docs/ledger/epfl2020.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from smoothcall.store.runs import Run, moments_of
 
 ROOT = Path(__file__).parents[1]
 AGENTS = ROOT / "src" / "smoothcall" / "agents"
-LEDGER = ROOT / "docs" / "ledger" / "heinrich2014-holdem" / "agents"
+LEDGER = ROOT / "docs" / "ledger"
 HANDS = 1_000_000
 DEALS = 4_000  # of the local best responses
 FIRST_MOMENT = 1000
@@ -53,13 +54,25 @@ MADE = {
     "leduc-3p-cfr": Made("Discounted CFR", "leduc-3p", "discounted-cfr", 3000),
     "limit-holdem-smooth-uct": Made(
         "Smooth UCT", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
-        file="smooth-uct-s-k0.5.agent",
+        file="heinrich2014-holdem/agents/smooth-uct-s-k0.5.agent",
     ),
     "limit-holdem-smooth-uct-greedy": Made(
         "Smooth UCT by value", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
-        file="smooth-uct-s-k0.5-greedy.agent",
+        file="heinrich2014-holdem/agents/smooth-uct-s-k0.5-greedy.agent",
     ),
     "no-limit-holdem-mccfr": Made("Monte-Carlo CFR", "no-limit-holdem", "mccfr", 30_000_000),
+    "no-limit-holdem-32-mccfr": Made("Monte-Carlo CFR", "no-limit-holdem-32:menu=x2+x4,grid=10/10/10", "mccfr", 1_000_000),
+    **{
+        f"no-limit-holdem-32-{solver}": Made(
+            name, "no-limit-holdem-32", solver, hands, file=f"epfl2020/agents/{solver}.agent"
+        )
+        for solver, name, hands in (
+            ("monte-carlo", "Monte-Carlo control", 10_000_000),
+            ("deep-q-continuous", "Deep Q, continuous", 20_000_000),
+            ("deep-q-discrete", "Deep Q, discrete", 20_000_000),
+            ("clipped-double-dqn", "Clipped double DQN", 10_000_000),
+        )
+    },
 }  # fmt: skip
 
 
@@ -79,7 +92,9 @@ def make(name: str, runs: Path) -> None:
             run.train()
         policy = sc.load(run.agent)
         moments = {at: path for at, path in moments_of(folder).items() if FIRST_MOMENT <= at < made.iterations}
-    results = policy.card["results"] | {"matches": matches(policy)} if policy.game.players == 2 else policy.card["results"]
+    results = policy.card.get("results", {})
+    if policy.game.players == 2:
+        results |= {"matches": matches(policy)}
     if policy.game.drawn:
         local = sc.local_best_response(policy, deals=DEALS, seed=1).total
         results["local_best_response"] = {"mean": local.mean, "half_width": local.half_width(), "deals": DEALS}

@@ -45,6 +45,7 @@ LEARNERS = {"MC": "monte-carlo", "DQC": "deep-q-continuous", "DQD": "deep-q-disc
 LONGER = {"DQC": 2, "DQD": 2}  # times as many hands as the others
 DUMMIES = dict(zip(("AD", "MD", "BAD", "BMD"), FINAL_POOL, strict=True))
 SIMPLE = ("random", "call", "check-fold", "raise")
+EXACT = ("MC", "CDQN")  # whose exploitability is worked out where few raises are listed
 EQUILIBRIUM = "EQ"
 # Figs 5 and 6: mean gain / standard deviation, and win rate, of the row against the columns
 COLUMNS = ("MC", "DQC", "DQD", "CDQN", "AD", "MD", "BAD", "BMD")
@@ -88,9 +89,9 @@ FULL = Size(
     walks=1_000_000,
     grid="20/20/20",
     sessions=20_000,
-    deals=2_000,
-    episodes=5_000_000,
-    response=3_000_000,
+    deals=1_000,
+    episodes=3_000_000,
+    response=2_000_000,
     matched=400_000,
     exact="no-limit-holdem-32:menu=x3,grid=20/20/20",
     spots=3_000,
@@ -419,18 +420,18 @@ def _exact(page: Page, policies: dict[str, Policy], size: Size, tell: Callable[[
     nodes = small.size[0]
     page.text(
         f"Exact, where the only raise is by three bets (`{small.spec}`: {nodes:,} nodes of the action tree): what a best "
-        "response wins that sees its own cards and the whole board, over every deal. The agents are the same ones; "
-        f"{EQUILIBRIUM} is learned anew, by `{_walk_command(small, size.walks)}`."
+        "response wins that sees its own cards and the whole board, over every deal; some minutes each, so of two agents "
+        f"and the equilibrium. The agents are the same; {EQUILIBRIUM} is learned anew: `{_walk_command(small, size.walks)}`."
     )
     learner = solver("mccfr", small, seed=SEED)
     learner.run(size.walks)
-    found: dict[str, Policy] = {EQUILIBRIUM: learner.policy(), "uniform": Policy.uniform(small)}
-    for label, policy in policies.items():
-        if isinstance(policy, MindPolicy):
-            mind: Any = policy.mind
-            found[label] = MindPolicy(small, replace(mind, table=Table.of(small.rules)))
+    found: dict[str, Policy] = {}
+    for label in EXACT:
+        mind: Any = policies[label].mind  # type: ignore[attr-defined]
+        found[label] = MindPolicy(small, replace(mind, table=Table.of(small.rules)))
+    found[EQUILIBRIUM] = learner.policy()
     rows, data = [], {}
-    for label in (*LEARNERS, EQUILIBRIUM, "uniform"):
+    for label in found:
         tell(f"exact best response to {label}")
         response = exact_response(found[label])
         rows.append([label, *(f"{value:+.1f}" for value in (response.total or 0.0, *(response.seats or ())))])
