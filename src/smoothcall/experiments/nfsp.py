@@ -6,6 +6,7 @@ of each network every 128 moves of a player) is the paper's in both.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,8 +44,7 @@ class Learning:
 
 
 FULL = (
-    Learning("Kuhn, the paper's settings", "kuhn", 2_000_000, 3),
-    Learning("Kuhn, ours", "kuhn", 2_000_000, 3, OURS),
+    Learning("Kuhn, the paper's settings", "kuhn", 5_000_000, 3),
     Learning("Leduc, the paper's settings", "leduc", 5_000_000, 1),
     Learning("Leduc, ours", "leduc", 12_000_000, 3, OURS),
 )
@@ -55,13 +55,17 @@ QUICK = (
 BARS = {"kuhn": (0.02, 180), "leduc": (0.1, 1200)}  # exploitability, and seconds in which it should be reached
 
 
+Found = dict[str, tuple[Curves, "np.ndarray[Any, Any]"]]  # by label: curves, and [seeds, points] seconds
+
+
 def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
     page = Page("nfsp-quick" if quick else "nfsp", TITLE, "smoothcall reproduce nfsp" + (" --quick" if quick else ""))
     page.text(
         "Exploitability is NashConv / 2, exact, in chips a hand, of the average policy; bands are the range of the seeds. "
         "Seconds are those spent learning, on one process of this machine."
     )
-    found = {each.label: followed(each, tell) for each in (QUICK if quick else FULL)}
+    kept = read(out / page.name / "data.json")
+    found = {each.label: kept.get(_about(each)) or followed(each, tell) for each in (QUICK if quick else FULL)}
     for played, title in (("kuhn", "Kuhn poker"), ("leduc", "Leduc hold'em")):
         page.heading(title)
         mine = [each for each in (QUICK if quick else FULL) if each.game == played]
@@ -75,13 +79,33 @@ def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any
             ["", "episodes", "exploitability at the end, by seed", "seconds", "command"], [_row(each, found) for each in mine]
         )
         _check(page, mine[-1], found, quick)
+    page.text(
+        "Learning takes most of an hour. `smoothcall reproduce` takes over curves that lie in this folder's `data.json` and "
+        "were learned with the same settings, and learns the others."
+    )
     page.data["curves"] = {
-        label: curves.as_data() | {"seconds": seconds.tolist()} for label, (curves, seconds) in found.items()
+        each.label: found[each.label][0].as_data() | {"seconds": found[each.label][1].tolist(), "about": _about(each)}
+        for each in (QUICK if quick else FULL)
     }
     return page.write(out)
 
 
-Found = dict[str, tuple[Curves, "np.ndarray[Any, Any]"]]
+def _about(each: Learning) -> str:
+    """What a curve was learned with."""
+    return f"{each.command}, {each.seeds} seeds"
+
+
+def read(file: Path) -> Found:
+    """The curves of an earlier page, by what they were learned with; none where there is none, or it cannot be read."""
+    try:
+        lines = json.loads(file.read_text())["curves"].values()
+        return {line["about"]: (_curves(line), np.array(line["seconds"])) for line in lines}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _curves(line: dict[str, Any]) -> Curves:
+    return Curves(line["points"], {"exploitability": np.array(line["exploitability"])})
 
 
 def followed(each: Learning, tell: Callable[[str], None]) -> tuple[Curves, Any]:

@@ -177,7 +177,7 @@ def _match(count: int) -> Callable[[], Timed]:
     return prepare
 
 
-def _walk(count: int, together: int = 8192) -> Callable[[], Timed]:
+def _walk(count: int, together: int = 16384) -> Callable[[], Timed]:
     """Random hands, many at once: dealt, looked at and played by kernels, every legal move as likely."""
 
     def prepare() -> Timed:
@@ -204,7 +204,6 @@ def _walk(count: int, together: int = 8192) -> Callable[[], Timed]:
             done = 0
             while done < count:
                 batch.begin()
-                batch.look()
                 see_rows(batch.walk, batch.hands, batch.seen)
                 done += batch.advance(anything)
 
