@@ -17,6 +17,7 @@ Trials of any move (`explore`) are followed where they did better; where they di
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -112,8 +113,9 @@ class DeepQ(SessionLearner):
         worth = alpha * promised(self.table, seen, action) + (1 - alpha) * practical
         return six_inputs(seen).astype(np.float32), worth.astype(np.float32), *self._made(seen, action)
 
+    @abstractmethod
     def _made(self, seen: Array, action: Array) -> tuple[Array, Array]:
-        raise NotImplementedError
+        """What the policy network learns from."""
 
 
 class DiscreteDeepQ(DeepQ):
