@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from smoothcall.kernels.sessions import AGGRESSION, LAST, OTHER_STACK, POSITION, POT, RAISES, STACK, STREET, TO_CALL
 from smoothcall.kernels.tables import CALL, GIVE_UP, Array
-from smoothcall.minds.mind import MOVES, Table, legal_moves, slots_of, surely
+from smoothcall.minds.mind import MOVES, Mind, Table, legal_moves, slots_of, surely
 
 EDGE = 1e-6  # bets: amounts are compared after rounding
 
@@ -126,6 +126,20 @@ class Discrete:
     def chances(self, seen: Array, legal: Array) -> Array:
         moves = most_valued(self.values[rows_of(self.table, seen)], legal_moves(self.table, seen, legal))
         return slots_of(self.table, surely(moves, MOVES), legal.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Exploring:
+    """A mind that makes any of the six moves with the chance `explore`."""
+
+    mind: Mind
+    table: Table
+    explore: float
+
+    def chances(self, seen: Array, legal: Array) -> Array:
+        moves = legal_moves(self.table, seen, legal)
+        anything = slots_of(self.table, moves / moves.sum(axis=1, keepdims=True), legal.shape[1])
+        return self.explore * anything + (1 - self.explore) * self.mind.chances(seen, legal)
 
 
 POSITIONS, POTS, CALLS, STACKS = 10, (2, 4, 8), (0.1, 1.1, 2.1, 3.1), (1.1, 4.1, 9.1)

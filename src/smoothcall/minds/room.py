@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.batch import Batch, by_name
 from smoothcall.information.forest import forest
@@ -87,8 +86,3 @@ class Room:
         deals = Deals(np.zeros((count, *self.batch.hands.dealt.shape[1:]), np.int32), np.zeros(count, np.uint32))
         deal_many(self._cards, *deals, self.batch.generators[0])
         return deals
-
-
-def verify_length(length: int) -> None:
-    if not 1 <= length <= 10_000:
-        raise UsageError(f"{length} hands a session (accepted: 1 to 10,000)")

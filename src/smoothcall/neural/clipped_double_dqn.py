@@ -16,19 +16,18 @@ from smoothcall.kernels.tables import Array
 from smoothcall.minds.learned import Values, ten_inputs
 from smoothcall.minds.mind import MOVES, Mind, legal_moves, likely_legal, moves_of
 from smoothcall.neural import learning
+from smoothcall.neural.learner import HIDDEN, NetworkLearner, layers_of
 from smoothcall.neural.memory import draw_transitions
 from smoothcall.options import Option
-from smoothcall.solvers.monte_carlo import Exploring
-from smoothcall.solvers.sessions import SessionLearner
 
-INPUTS, HIDDEN = 10, (16, 16, 16)
+INPUTS = 10
 NETWORKS = ("one", "other")
 UPDATES = 8  # in one call
 
 
-class ClippedDoubleDQN(SessionLearner):
+class ClippedDoubleDQN(NetworkLearner):
     OPTIONS: ClassVar[dict[str, Option]] = {
-        **SessionLearner.OPTIONS,
+        **NetworkLearner.OPTIONS,
         "discount": Option(1.0, "of what is ahead", low=0, high=1),
         "rate": Option(0.001, "learning rate (Adam)", low=0, high=100),
         "batch": Option(256, "moves of an update", low=1, high=1_000_000),
@@ -40,24 +39,8 @@ class ClippedDoubleDQN(SessionLearner):
         chosen = {name: self.options[name] for name in ("rate", "discount")}
         self._learner = made.Twins((INPUTS, *HIDDEN, MOVES), NETWORKS, seed=self.seed, **chosen)
 
-    def _learned(self) -> dict[str, Array]:
-        tables: dict[str, Array] = self._learner.tables
-        return tables
-
-    def _restored(self) -> None:
-        self._learner.restored()
-        super()._restored()
-
     def _mind_of(self, learned: Mapping[str, Array]) -> Mind:
-        layers = range(len(HIDDEN) + 1)
-        networks = [[(learned[f"{name} {n} weight"], learned[f"{name} {n} bias"]) for n in layers] for name in NETWORKS]
-        return Values(self.table, tuple(networks))
-
-    def mind(self) -> Mind:
-        return self._mind_of({name: table.copy() for name, table in self._learned().items()})
-
-    def _acting(self, explore: float) -> Mind:
-        return Exploring(self._mind_of(self._learned()), self.table, explore)
+        return Values(self.table, tuple(layers_of(learned, name) for name in NETWORKS))
 
     def _learn(self, fresh: int) -> int:
         """UPDATES updates at a time, for every so many moves."""

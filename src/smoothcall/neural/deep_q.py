@@ -26,14 +26,13 @@ import numpy as np
 
 from smoothcall.kernels.sessions import POSITION, POT, STACK, TO_CALL
 from smoothcall.kernels.tables import GIVE_UP, Array
-from smoothcall.minds.learned import Amount, Layers, Softmax, amounts, six_inputs
+from smoothcall.minds.learned import Amount, Softmax, amounts, six_inputs
 from smoothcall.minds.mind import MOVES, Mind, Table, legal_moves, likely_legal, moves_of, raised_by
 from smoothcall.neural import learning
+from smoothcall.neural.learner import HIDDEN, NetworkLearner, layers_of
 from smoothcall.options import Option
-from smoothcall.solvers.monte_carlo import Exploring
-from smoothcall.solvers.sessions import SessionLearner
 
-INPUTS, HIDDEN = 6, (16, 16, 16)
+INPUTS = 6
 FAR, NEAR = 1000.0, 0.01  # bets
 
 
@@ -47,13 +46,13 @@ def promised(table: Table, seen: Array, action: Array) -> Array:
     return found
 
 
-class DeepQ(SessionLearner):
+class DeepQ(NetworkLearner):
     """What both have in common."""
 
     OPTIONS: ClassVar[dict[str, Option]] = {
-        **SessionLearner.OPTIONS,
-        "explore": replace(SessionLearner.OPTIONS["explore"], default=0.2),
-        "fade": replace(SessionLearner.OPTIONS["fade"], default=1e7),
+        **NetworkLearner.OPTIONS,
+        "explore": replace(NetworkLearner.OPTIONS["explore"], default=0.2),
+        "fade": replace(NetworkLearner.OPTIONS["fade"], default=1e7),
         "alpha": Option(0.02, "how much of the estimate is theory", low=0, high=1),
         "discount": Option(0.95, "of the reward for each move that follows", low=0, high=1),
         "rate": Option(0.003, "learning rate (Adam)", low=0, high=100),
@@ -77,29 +76,11 @@ class DeepQ(SessionLearner):
     def _verify_memory(self, least: int) -> None:
         super()._verify_memory(least + self.options["batch"])
 
-    def _learned(self) -> dict[str, Array]:
-        tables: dict[str, Array] = self._learner.tables
-        return tables
-
-    def _restored(self) -> None:
-        self._learner.restored()
-        super()._restored()
-
-    def _layers(self, learned: Mapping[str, Array]) -> Layers:
-        return [(learned[f"policy {n} weight"], learned[f"policy {n} bias"]) for n in range(len(HIDDEN) + 1)]
-
-    def _acting(self, explore: float) -> Mind:
-        return Exploring(self._mind_of(self._learned()), self.table, explore)
-
-    def mind(self) -> Mind:
-        return self._mind_of({name: table.copy() for name, table in self._learned().items()})
-
     def _learn(self, fresh: int) -> int:
         """From as many moves as an update takes, in the order they were made."""
-        ring, size, batch = self._ring, self.options["memory"], self.options["batch"]
-        used = 0
+        ring, batch, used = self._ring, self.options["batch"], 0
         while fresh - used >= batch:
-            place = (int(ring.total[0]) - fresh + used + np.arange(batch)) % size
+            place = self._places(fresh - used, batch)
             self._learner.update(
                 self._explored, *self._samples(*(table[0, place] for table in (ring.seen, ring.action, ring.left, ring.won)))
             )
@@ -126,7 +107,7 @@ class DiscreteDeepQ(DeepQ):
     OUTPUTS, KIND, PRICE = MOVES, "likely", "entropy"
 
     def _mind_of(self, learned: Mapping[str, Array]) -> Mind:
-        return Softmax(self.table, self._layers(learned))
+        return Softmax(self.table, layers_of(learned, "policy"))
 
     def _made(self, seen: Array, action: Array) -> tuple[Array, Array]:
         """(legal moves, moves)"""
@@ -143,10 +124,10 @@ class ContinuousDeepQ(DeepQ):
     OUTPUTS, KIND, PRICE = 1, "amount", "blur"
 
     def _mind_of(self, learned: Mapping[str, Array]) -> Mind:
-        return Amount(self.table, self._layers(learned))
+        return Amount(self.table, layers_of(learned, "policy"))
 
-    def _acting(self, explore: float) -> Mind:
-        return Exploring(Amount(self.table, self._layers(self._learned()), self.options["blur"]), self.table, explore)
+    def _acting(self) -> Mind:
+        return Amount(self.table, layers_of(self._learned(), "policy"), self.options["blur"])
 
     def _made(self, seen: Array, action: Array) -> tuple[Array, Array]:
         """(from above which amount, up to which), in bets; finite, and apart"""

@@ -8,7 +8,6 @@ pot then (`shaping`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -16,23 +15,9 @@ import numpy as np
 from smoothcall.kernels.sessions import POSITION, POT
 from smoothcall.kernels.tables import Array
 from smoothcall.minds.learned import ROWS, Discrete, rows_of
-from smoothcall.minds.mind import MOVES, Mind, Table, legal_moves, moves_of, slots_of
+from smoothcall.minds.mind import MOVES, Mind, moves_of
 from smoothcall.options import Option
 from smoothcall.solvers.sessions import SessionLearner
-
-
-@dataclass(frozen=True, eq=False)
-class Exploring:
-    """A mind that makes any of the six moves with the chance `explore`."""
-
-    mind: Mind
-    table: Table
-    explore: float
-
-    def chances(self, seen: Array, legal: Array) -> Array:
-        moves = legal_moves(self.table, seen, legal)
-        anything = slots_of(self.table, moves / moves.sum(axis=1, keepdims=True), legal.shape[1])
-        return self.explore * anything + (1 - self.explore) * self.mind.chances(seen, legal)
 
 
 class MonteCarloControl(SessionLearner):
@@ -41,7 +26,7 @@ class MonteCarloControl(SessionLearner):
     OPTIONS: ClassVar[dict[str, Option]] = {
         **SessionLearner.OPTIONS,
         "discount": Option(0.95, "of the reward for each move that follows", low=0, high=1),
-        "shaping": Option(0.1, "how much of what the position promises of the pot is a reward at each move", low=0, high=1),
+        "shaping": Option(0.1, "how much of what the position promises of the pot is a reward at the next move", low=0, high=1),
         "least": Option(0.001, "how much a new return counts at least", low=0, high=1),
     }
 
@@ -54,18 +39,11 @@ class MonteCarloControl(SessionLearner):
     def _mind_of(self, learned: Mapping[str, Array]) -> Mind:
         return Discrete(self.table, learned["values"])
 
-    def mind(self) -> Mind:
-        return Discrete(self.table, self._values.copy())
-
-    def _acting(self, explore: float) -> Mind:
-        return Exploring(Discrete(self.table, self._values), self.table, explore)
-
     def _learn(self, fresh: int) -> int:
         """Every move that is new, once."""
-        ring, size = self._ring, self.options["memory"]
         if fresh == 0:
             return 0
-        place = (int(ring.total[0]) - min(fresh, size) + np.arange(min(fresh, size))) % size
+        ring, place = self._ring, self._places(fresh, fresh)
         seen, after, left = ring.seen[0, place], ring.after[0, place], ring.left[0, place].astype(np.float32)
         discount = self.options["discount"]
         promised = (2 * after[:, POSITION] - 1) * after[:, POT] * self.options["shaping"]

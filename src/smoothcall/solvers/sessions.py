@@ -25,7 +25,8 @@ from smoothcall.kernels.random import seeded
 from smoothcall.kernels.sessions import COLUMNS, draw_opponents
 from smoothcall.kernels.tables import Array
 from smoothcall.minds.dummies import FINAL_POOL, FIRST_POOL, Dummy
-from smoothcall.minds.mind import Mind, Table
+from smoothcall.minds.learned import Exploring
+from smoothcall.minds.mind import Mind
 from smoothcall.minds.policy import MindPolicy
 from smoothcall.minds.room import LENGTH, Room
 from smoothcall.minds.tabled import Tabled
@@ -62,7 +63,7 @@ class SessionLearner(Solver):
             raise UsageError(f"{name} learns a game whose players see positions, such as no-limit-holdem-32, not {game.spec}")
         self._generators = seeded(self.seed, 4)  # of deals, moves, opponents, the learner's own draws
         self.room = Room(rules, count=chosen["sessions"], length=chosen["length"], generators=self._generators[:2])
-        self.table = Table.of(rules)
+        self.table = self.room.table
         self._verify_memory(chosen["sessions"] * self.room.forest.depth)
         self._pool = self._opponents(chosen["against"])
         self._ring = new_ring(1, chosen["memory"], COLUMNS, np.float32)
@@ -98,14 +99,6 @@ class SessionLearner(Solver):
         """Make what `_learned` holds."""
 
     @abstractmethod
-    def mind(self) -> Mind:
-        """What has been learned so far."""
-
-    @abstractmethod
-    def _acting(self, explore: float) -> Mind:
-        """The same, trying any of the six moves with the chance `explore`."""
-
-    @abstractmethod
     def _learn(self, fresh: int) -> int:
         """Learn from the memory, in which so many moves are new; returns of how many of these it has made use."""
 
@@ -118,6 +111,19 @@ class SessionLearner(Solver):
         """The mind that such arrays make."""
 
     # What they have in common
+
+    def mind(self) -> Mind:
+        """What has been learned so far."""
+        return self._mind_of({name: table.copy() for name, table in self._learned().items()})
+
+    def _acting(self) -> Mind:
+        """What plays while it learns, but for its trials."""
+        return self._mind_of(self._learned())
+
+    def _places(self, fresh: int, count: int) -> Array:
+        """Where the first `count` of so many fresh moves are in the memory, in the order they were made."""
+        places: Array = (int(self._ring.total[0]) - fresh + np.arange(count)) % self.options["memory"]
+        return places
 
     def tables(self) -> dict[str, Array]:
         copy = {f"copy {name}": table for name, table in self._copy.items()}
@@ -144,7 +150,7 @@ class SessionLearner(Solver):
         draw_opponents(room.sessions, self._shares(), self._generators[2])
         room.sit()
         room.batch.begin()
-        room.move([self._acting(self._explored), *self._pool, self._mirror])
+        room.move([Exploring(self._acting(), self.table, self._explored), *self._pool, self._mirror])
         kernels.remember(room.batch.hands, self._whose, self._ring)
         self._counts[0] += room.settle()
         self._counts[1] += len(room.batch)
