@@ -84,6 +84,41 @@ def test_greedy() -> None:
     assert (greedy.table.argmax(axis=1) == policy.table.argmax(axis=1)).all()
 
 
+@pytest.mark.interpreted
+@pytest.mark.parametrize(("spec", "slack"), [("leduc", 1e-12), (TINY, 2 / 255)])
+def test_a_thresholded_policy_has_nothing_below_the_threshold(spec: str, slack: float) -> None:
+    policy = _random(spec, 3) if spec != TINY else _rounded(spec, 3)[1]
+    before, after = policy.table, policy.thresholded(0.2).table
+    best = (np.arange(len(before)), before.argmax(axis=1))
+    stays = before >= 0.2
+    assert not stays.all(axis=1)[(before > 0).sum(axis=1) == 3].all(), "there is something to leave out"
+    stays[best] = True
+    assert (after[~stays] == 0).all()
+    expected = np.where(stays, before, 0.0)
+    np.testing.assert_allclose(after, expected / expected.sum(axis=1, keepdims=True), rtol=0, atol=slack)
+    np.testing.assert_allclose(after.sum(axis=1), 1, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(after[(before == expected).all(axis=1)], before[(before == expected).all(axis=1)])
+    np.testing.assert_array_equal(policy.thresholded(0).weights, policy.weights)
+    np.testing.assert_array_equal(policy.thresholded(1).weights, policy.greedy().weights)
+
+
+def test_the_share_itself_stays_and_so_does_the_first_of_equals() -> None:
+    game = built("rps")
+    policy = sc.Policy.from_probabilities(game, {":": {"R": 0.05, "P": 0.9, "S": 0.05}, (1, ":"): {"R": 0, "P": 0.5, "S": 0.5}})
+    assert policy.thresholded(0.05).probabilities(":", 0) == {"R": 0.05, "P": 0.9, "S": 0.05}
+    assert policy.thresholded("0.051").probabilities(":", 0) == {"R": 0.0, "P": 1.0, "S": 0.0}
+    assert policy.thresholded(0.6).probabilities(":", 1) == {"R": 0.0, "P": 1.0, "S": 0.0}
+
+
+def test_a_thresholded_policy_says_so_and_has_no_results_of_another() -> None:
+    policy = _random("kuhn", 1)
+    policy.card = {"solver": {"name": "test"}, "results": {"nash_conv": 0.1}}
+    assert policy.thresholded("5e-2").card == {"solver": {"name": "test"}, "threshold": 0.05}
+    for share in (-0.1, 1.1, float("nan"), float("inf"), "much", ""):
+        with pytest.raises(sc.UsageError, match=r"threshold=.*\(accepted: a number from 0 to 1\)"):
+            policy.thresholded(share)
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10_000), st.lists(st.floats(0.01, 5), min_size=2, max_size=4))
 def test_a_mixture_earns_the_mixture_of_what_its_parts_earn(seed: int, weights: list[float]) -> None:

@@ -18,7 +18,8 @@ from smoothcall.errors import UsageError, unknown
 from smoothcall.information.game import Game, game
 from smoothcall.kernels.sequences import plan_from_policy, policy_from_plan
 from smoothcall.kernels.tables import Array
-from smoothcall.kernels.units import WHOLE, first_wrong, round_rows
+from smoothcall.kernels.units import WHOLE, first_wrong, round_rows, threshold_rows
+from smoothcall.options import number
 
 FORMAT = 1  # of the agent file
 KINDS = {"table": "smoothcall.policy.Policy", "mind": "smoothcall.minds.policy.MindPolicy"}  # of agent files: who reads each
@@ -165,6 +166,27 @@ class Policy:
         table = np.zeros_like(self.weights)
         table[np.arange(len(table)), self.weights.argmax(axis=1)] = self.unit
         return Policy(self.game, table, {**self.card, "greedy": True})
+
+    def thresholded(self, share: float | str) -> Policy:
+        """Without actions less likely than `share`, the others scaled up (Ganzfried, Sandholm and Waugh 2012).
+
+        Averages of learners that explore keep a little of every action; this leaves it out. The most likely action always
+        stays; of equals, the first. Results on the card were those of the policy as it was, and are not taken over.
+        """
+        least = number(share, whole=False)
+        if least is None or not 0 <= least <= 1:
+            raise UsageError(f"threshold={share} (accepted: a number from 0 to 1)")
+        if self.unit != 1:
+            table = np.empty_like(self.weights)
+            threshold_rows(self.weights, least * self.unit, table)
+        else:
+            table = np.where(self.weights >= least, self.weights, 0.0)
+            most = np.arange(len(table)), self.weights.argmax(axis=1)
+            table[most] = self.weights[most]
+            cut = (table != self.weights).any(axis=1)
+            table[cut] /= table[cut].sum(axis=1, keepdims=True)
+        card = {name: entry for name, entry in self.card.items() if name != "results"}
+        return Policy(self.game, table, {**card, "threshold": least})
 
     def replaced(self, player: int, other: Policy) -> Policy:
         """This policy with one player's rows taken from another."""

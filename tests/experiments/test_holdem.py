@@ -20,14 +20,16 @@ def test_every_part(tmp_path: Path) -> None:
     page = Page("tiny", holdem.TITLE, "smoothcall reproduce heinrich2014-holdem")
     holdem.report(page, TINY, tmp_path, lambda line: None)
     answer = page.write(tmp_path)
-    assert [check["verdict"] for check in answer["checks"]] == ["needs the full run"] * 4
+    assert [check["verdict"] for check in answer["checks"]] == ["needs the full run"] * 6
     text = (tmp_path / "tiny.md").read_text()
     assert "| 3p | 169 | 1000 | 100 | 10 | 23,937,308 | 120,036,830 |" in text
     data = json.loads((tmp_path / "tiny" / "data.json").read_text())
     assert set(data["best responses"]) == {
-        f"{label}, {how}" for label in ("UCT S, k=0.5", "Smooth UCT L, k=0.5", "MCCFR S") for how in ("average", "greedy")
+        f"{label}, {how}" for label in ("UCT S, k=0.5", "Smooth UCT L, k=0.5", "MCCFR S") for how in holdem.FORMS
     }
-    for how in ("greedy", "average"):
+    for forms in data["folded before the flop"].values():
+        assert forms["thresholded"]["AA"] <= forms["average"]["AA"]
+    for how in holdem.FORMS:
         assert (tmp_path / "tiny" / f"table-2-{how}.png").read_bytes()[:4] == b"\x89PNG"
 
 
@@ -52,4 +54,5 @@ def test_how_often_a_hand_is_folded() -> None:
     game = sc.game("limit-holdem:grid=1/1/1")
     policy = sc.Policy.from_weights(game, np.tile([1.0, 3.0, 0.0], (game.tree.rows, 1)))
     assert holdem.folded(policy, "AA") == pytest.approx(1 - 0.75 * 0.75, abs=0.01)
+    assert holdem.folded(policy.thresholded(0.3), "AA") == 0
     assert holdem.folded(sc.Policy.from_weights(game, np.tile([0.0, 1.0, 0.0], (game.tree.rows, 1))), "72o") == 0

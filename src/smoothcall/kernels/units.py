@@ -56,6 +56,30 @@ def round_rows(weights: Array, child: Array, first_row: Array, street: Array, bu
 
 
 @kernel
+def threshold_rows(weights: Array, least: float, parts: Array) -> None:
+    """weights[rows, A] uint8 -> parts[rows, A]: none below `least` parts but the most likely (of equals, the first).
+
+    The others are scaled up and rounded down; what that leaves goes to the most likely.
+    """
+    actions = weights.shape[1]
+    for row in range(len(weights)):
+        most, total = 0, 0
+        for action in range(actions):
+            if weights[row, action] > weights[row, most]:
+                most = action
+        for action in range(actions):
+            if action == most or weights[row, action] >= least:
+                total += int(weights[row, action])
+        left = WHOLE
+        for action in range(actions):
+            parts[row, action] = 0
+            if action == most or weights[row, action] >= least:
+                parts[row, action] = int(weights[row, action]) * WHOLE // total
+                left -= int(parts[row, action])
+        parts[row, most] += left
+
+
+@kernel
 def greedy_rows(
     mean: Array, visits: Array, child: Array, first_row: Array, street: Array, buckets: Array, unknown: int, parts: Array
 ) -> None:
