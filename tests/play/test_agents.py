@@ -14,6 +14,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.evaluation.match import Rule, Strategy
+from smoothcall.experiments.heinrich2014_holdem import folded
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.minds.policy import MindPolicy, dummy_policy
@@ -66,7 +67,7 @@ def test_every_house_game_has_somebody(house: Agents) -> None:
     for spec in HOUSE_GAMES:
         cards = house.cards(spec)
         assert {card.id for card in cards} >= set(SIMPLE)
-        assert spec in ("limit-holdem-3p", DUMMY_GAME) or any(card.kind == "built-in" for card in cards)
+        assert spec in ("limit-holdem-3p", DUMMY_GAME) or ":" in spec or any(card.kind == "built-in" for card in cards)
         assert ({card.id for card in cards} >= set(DUMMIES)) == (spec == DUMMY_GAME)
         for card in cards:
             house.verify_fits(card.id, spec)
@@ -106,6 +107,14 @@ def test_holdem_agents_beat_the_simple_players(house: Agents, entry: str) -> Non
         assert f"{stored['mean']:+.0f} ± {stored['half_width']:.0f} mbb/h against {opponent}" in " ".join(
             house.card(entry).measured
         )
+
+
+@pytest.mark.parametrize("entry", ["limit-holdem-smooth-uct", "limit-holdem-smooth-uct-greedy"])
+def test_holdem_agents_never_fold_aces_before_the_flop(house: Agents, entry: str) -> None:
+    policy = house.policy(entry)
+    assert folded(policy, "AA") == folded(policy, "KK") == 0
+    assert folded(policy, "72o") > 0
+    assert ("without actions below 0.05" in house.card(entry).learned) == (entry == "limit-holdem-smooth-uct")
 
 
 def test_equilibria(house: Agents) -> None:

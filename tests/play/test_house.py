@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from fractions import Fraction
-from itertools import count
+from itertools import count, cycle, islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -40,7 +40,7 @@ def house() -> Iterator[House]:
 
 def opponents_of(game: str, *names: str) -> list[str]:
     seats = built(game).players - 1
-    return list((names or ("probe", "random"))[:seats])
+    return list(islice(cycle(names or ("probe", "random")), seats))
 
 
 def letter_of(choice: Choice, random: Random) -> str:
@@ -323,7 +323,7 @@ def test_hands_outlive_their_agents(house: House, monkeypatch: pytest.MonkeyPatc
     *_, table = play_hand(house, person, table, Random(7))
     house.put_away()
 
-    def gone(entry: str, *rest: object) -> None:
+    def gone(entry: str, *rest: object, **more: object) -> None:
         raise UsageError(f"unknown agent {entry!r}")
 
     for name in ("card", "player", "strategy", "verify_fits"):

@@ -126,6 +126,33 @@ def test_a_hand_of_leduc_to_its_end(house: House) -> None:
     assert "\x1b" not in seen, "no colours where there is no terminal"
 
 
+def test_a_match(house: House) -> None:
+    """It goes on where it was left; when it is over, another begins."""
+    person = newcomer(house)
+    typed = ["all in", "", "c", ""] * 6
+
+    def seen(*lines: str) -> str:
+        screen, left = io.StringIO(), iter(lines)
+
+        def read() -> str:
+            line = next(left, None)
+            if line is None:
+                raise EOFError
+            return line
+
+        console = Console(file=screen, width=100, highlight=False)
+        Terminal(house, person, "no-limit-holdem", ["always-call"], games=2, console=console, read=read).play()
+        return screen.getvalue()
+
+    first = seen("c", "q")
+    assert "Going on" not in first
+    second = seen(*typed)
+    assert "Going on at your table." in second
+    assert "The match is over: " in second
+    assert "this match is over: you have won" in second
+    assert "Going on" not in seen("q")
+
+
 def test_hidden_cards_stay_hidden(house: House) -> None:
     seen = transcript(house, newcomer(house), "leduc", ["always-call"], "c")
     assert len(set(re.findall(r"\b[JQK][hs]\b", seen))) == 2, "one's own card and the board"

@@ -6,10 +6,12 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sql
 
 from smoothcall.errors import Stale, Unwritten, UsageError
 from smoothcall.store import histories as stored
@@ -201,3 +203,51 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "hands.sqlite"
     Histories(f"sqlite:///{path}").close()
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_matches_keep_their_stacks(url: str) -> None:
+    histories = Histories(url)
+    row = replace(_table(histories), games=3)
+    histories.add_table(row, replace(_begun(ending=_ending(2)), stacks=(3, 3)))
+    assert histories.table("t") == row
+    assert histories.last_hand("t").stacks == (3, 3)
+    assert histories.score("t") == (0, 0), "nobody is broke"
+    for number, (seat, stacks, won) in enumerate(
+        [(1, (1, 5), -1.0), (0, (3, 3), -3.0), (1, (3, 3), 3.0), (0, (3, 3), -1.0)], 2
+    ):
+        histories.add_hand(row, Begun(number, seat, DECK, "", 0, THEN, _ending(won), stacks))
+    assert histories.score("t") == (1, 2)
+    other = _table(histories, "u")
+    histories.add_table(other, _begun(ending=_ending(1)))
+    assert histories.table("u") == other
+    assert histories.last_hand("u").stacks is None
+    assert histories.score("u") == (0, 0)
+    histories.close()
+
+
+def test_a_database_of_the_first_format_goes_on(url: str) -> None:
+    """Its columns are added; what is there stays, and opening it once more changes nothing."""
+    first = Histories(url)
+    row = _table(first)
+    first.add_table(row, _begun(ending=_ending()))
+    with first._engine.begin() as connection:
+        for table, column in (("tables", "games"), ("hands", "stacks")):
+            connection.execute(sql.text(f"ALTER TABLE {table} DROP COLUMN {column}"))
+        connection.execute(sql.text("UPDATE about SET format = 1"))
+    first.close()
+    for _ in range(2):
+        again = Histories(url)
+        assert again.table("t") == row
+        assert (again.last_hand("t").stacks, again.last_hand("t").won) == (None, 1.0)
+        assert again.total("t") == (1, 1)
+        with again._engine.begin() as connection:
+            assert connection.execute(sql.text("SELECT format FROM about")).scalars().all() == [stored.FORMAT]
+        again.close()
+    new = Histories(url)
+    new.add_table(replace(row, id="m", games=2), replace(_begun(), stacks=(1, 5)))
+    assert new.last_hand("m").stacks == (1, 5)
+    with new._engine.begin() as connection:
+        connection.execute(sql.text("UPDATE about SET format = 99"))
+    new.close()
+    with pytest.raises(UsageError, match="has the format 99"):
+        Histories(url)

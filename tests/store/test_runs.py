@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.kernels.random import seeded
 from smoothcall.solvers.base import Winnings
 from smoothcall.solvers.sessions import SessionLearner
 from smoothcall.store import runs
@@ -206,9 +207,34 @@ def test_runs_in_sessions(tmp_path: Path) -> None:
     assert (whole.folder / "curve.png").read_bytes()[:4] == b"\x89PNG"
     part = Run.create(tmp_path / "part", WHOLE_BETS, "monte-carlo", seed=2, options=options, iterations=4_000)
     part.train()
+    config = json.loads((part.folder / "config.json").read_text())
+    assert config["solver"]["options"].pop("games") == 0
+    (part.folder / "config.json").write_text(json.dumps(config))
     again = Run.open(part.folder)
+    assert again.solver.options["games"] == 0, "runs from before there was the option"
     again.train(iterations=9_000)
     assert [m.sessions for m in again.metrics if m.iterations != 4_000] == [m.sessions for m in whole.metrics]
+
+
+def test_runs_with_estimates(tmp_path: Path) -> None:
+    """Simulated games go on bit for bit too; a run without them cannot go on from their checkpoint."""
+    options = {"sessions": 16, "length": 3, "memory": 500, "games": 100}
+    whole, part = (
+        Run.create(tmp_path / name, WHOLE_BETS, "monte-carlo", seed=2, options=options, iterations=iterations)
+        for name, iterations in (("whole", 2_000), ("part", 1_000))
+    )
+    whole.train()
+    part.train()
+    again = Run.open(part.folder)
+    again.train(iterations=2_000)
+    for name, table in whole.solver.tables().items():
+        np.testing.assert_array_equal(again.solver.tables()[name], table, err_msg=name)
+    assert (whole.solver.tables()["games generator"] != seeded(2, 5)[4]).any(), "some were simulated"
+    config = json.loads((part.folder / "config.json").read_text())
+    config["solver"]["options"]["games"] = 0
+    (part.folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(sc.UsageError, match="'generators' differs"):
+        Run.open(part.folder)
 
 
 def test_what_was_won_between_evaluations() -> None:

@@ -43,6 +43,7 @@ from tests.play.test_house import THEN
 from tests.web.asking import Answer, Asker
 
 HANDS = 2000  # of each game
+FEW = 80  # of games that differ from another in the number of players only, and of matches
 SITTING = 20  # hands somebody plays at a table before the next person sits down at the next one
 TRIES = 30  # exchanges tried until the opponents' moves come out the same
 
@@ -99,7 +100,7 @@ def plays_the_same(hand: Hand, deck: tuple[int, ...], seat: int, guests: Sequenc
     """Whether nobody would have moved otherwise with another deck."""
     if all(isinstance(guest.player, RulePlayer) for guest in guests):
         return True  # they do not look at their cards
-    other, moves = Hand(hand.rules), split_moves(hand.text)
+    other, moves = Hand(hand.rules, hand.starting), split_moves(hand.text)
     let_guests_move(other, deck, seat, guests, secret)
     while hand.text.startswith(other.text) and not other.finished:
         other.play(moves[len(other.moves)])
@@ -109,6 +110,7 @@ def plays_the_same(hand: Hand, deck: tuple[int, ...], seat: int, guests: Sequenc
 
 def other_deck(
     rules: PokerRules,
+    stacks: tuple[int, ...] | None,
     secret: str,
     deck: tuple[int, ...],
     last: dict[str, Any],
@@ -122,11 +124,11 @@ def other_deck(
     Cards shown at the end are exchanged too, unless `for_ever`; but so that the same seats win the same, unless `free`.
     """
     moves = split_moves(last["betting"])
-    hand, random = replay(rules, deck, moves), Random(secret)
+    hand, random = replay(rules, deck, moves, stacks), Random(secret)
     shown = {seat["seat"] for seat in last["seats"] if seat["cards"]} if for_ever else {last["seat"]}
     for _ in range(TRIES if len(shown) < rules.seats else 0):
         tried = exchanged(hand, deck, shown, random)
-        other = replay(rules, tried, moves)
+        other = replay(rules, tried, moves, stacks)
         if other.hole == hand.hole or (other.outcome != hand.outcome and not free):
             continue
         if plays_the_same(hand, tried, last["seat"], guests, secret.replace("/deck", "/moves")):
@@ -220,16 +222,27 @@ class Comparison:
         return one
 
     async def sitting(
-        self, game: str, opponents: list[str], hands: int, random: Random, *, for_ever: bool, probing: float
+        self,
+        game: str,
+        opponents: list[str],
+        hands: int,
+        random: Random,
+        *,
+        for_ever: bool,
+        probing: float,
+        games: int = 0,
     ) -> tuple[Asker, Asker]:
         """Somebody plays hands at a table; in the middle of them they ask for this and that, with a probability a move."""
         rules, table = built(game).rules, {}
         assert isinstance(rules, PokerRules)
-        guests = self.first.house._guests(game, opponents)
+        guests = self.first.house._guests(game, opponents, games)
         asker, twin = Asker(self.first.app), Asker(self.second.app)
         asker.token = twin.token = (await asker.post_json("/api/people")).json["token"]
         for number in range(1, hands + 1):
-            table = await self._next(asker, table, random) if table else await self._sit_down(asker, game, opponents, random)
+            if table:
+                table = await self._next(asker, table, random)
+            else:
+                table = await self._sit_down(asker, game, opponents, games, random)
             while not table["hand"]["over"]:
                 while random.random() < probing:
                     name = random.choice(list(PROBES))
@@ -241,7 +254,9 @@ class Comparison:
             last = table["hand"]
             secret, deck = self.first.dealt[-1]
             free = number == hands and not for_ever  # what it comes to is not seen any more
-            chosen = other_deck(rules, secret, deck, last, guests, for_ever=for_ever, free=free)
+            stacks = self.first.house._histories.last_hand(table["id"]).stacks
+            self.counted["uneven"] += stacks is not None and len(set(stacks)) > 1
+            chosen = other_deck(rules, stacks, secret, deck, last, guests, for_ever=for_ever, free=free)
             self.planned[secret] = chosen
             self.counted["exchanged"] += chosen != deck
             self.counted[last["reason"]] += 1
@@ -249,11 +264,11 @@ class Comparison:
             await self.again(asker, twin, until=before if shown else None)
         return asker, twin
 
-    async def _sit_down(self, asker: Asker, game: str, opponents: list[str], random: Random) -> dict[str, Any]:
+    async def _sit_down(self, asker: Asker, game: str, opponents: list[str], games: int, random: Random) -> dict[str, Any]:
         if random.random() < 0.8:
-            return _table(await asker.post_json("/api/tables", game=game, opponents=opponents))
+            return _table(await asker.post_json("/api/tables", game=game, opponents=opponents, games=games))
         chosen = {f"opponent-{place}": entry for place, entry in enumerate(opponents)}
-        led = await asker.post_form("/tables", {"game": game, **chosen})
+        led = await asker.post_form("/tables", {"game": game, "games": str(games), **chosen})
         return _table(await asker.get("/api" + dict(led.headers)["location"]))
 
     async def _next(self, asker: Asker, table: dict[str, Any], random: Random) -> dict[str, Any]:
@@ -295,17 +310,17 @@ def _difference(first: Answer, second: Answer) -> str:
     return f"{first.body[max(0, start - 80) : start + 80]!r}\n{second.body[max(0, start - 80) : start + 80]!r}"
 
 
-def sittings(game: str) -> Iterator[list[str]]:
+def sittings(game: str, games: int) -> Iterator[list[str]]:
     """Opponents for one table after the other: every agent and simple player of the game in turn."""
-    entries, seats = [card.id for card in agents().cards(game)], built(game).players - 1
+    entries, seats = [card.id for card in agents().cards(game, match=games > 0)], built(game).players - 1
     return (list(islice(cycle(entries), place % len(entries), place % len(entries) + seats)) for place in cycle(range(10**6)))
 
 
-async def compare(game: str, hands: int, probing: float, seed: int = 1) -> Comparison:
+async def compare(game: str, hands: int, probing: float, seed: int = 1, games: int = 0) -> Comparison:
     """Play so many hands in both houses; at every other table only what is never shown is exchanged."""
-    both, random, opponents = Comparison(), Random(seed), sittings(game)
+    both, random, opponents = Comparison(), Random(seed), sittings(game, games)
     for turn in range(hands // SITTING):
-        asked = await both.sitting(game, next(opponents), SITTING, random, for_ever=turn % 2 == 0, probing=probing)
+        asked = await both.sitting(game, next(opponents), SITTING, random, for_ever=turn % 2 == 0, probing=probing, games=games)
         if turn % 2 == 0:
             await ask_for_ever(both, *asked, random)
     return both
@@ -332,11 +347,22 @@ def routes() -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("game", HOUSE_GAMES)
 def test_no_answer_depends_on_hidden_cards(game: str) -> None:
-    both = asyncio.run(compare(game, HANDS, probing=0.08))
+    hands, probing = (HANDS, 0.08) if ":" not in game else (FEW, 0.6)
+    both = asyncio.run(compare(game, hands, probing=probing))
     counted = both.counted
-    assert counted["fold"] + counted["showdown"] == HANDS
-    assert counted["fold"] > HANDS / 20
-    assert counted["exchanged"] > HANDS / 3
+    assert counted["fold"] + counted["showdown"] == hands
+    assert counted["fold"] > hands / 20 or built(game).players > 3, "with so many somebody always stays in"
+    assert counted["exchanged"] > hands / 3
+    assert set(PROBES) <= set(counted)
+
+
+@pytest.mark.parametrize("game", ["no-limit-holdem", "no-limit-holdem-32"])
+def test_no_answer_in_a_match_depends_on_hidden_cards(game: str) -> None:
+    """So many games that no sitting comes to the end."""
+    counted = asyncio.run(compare(game, FEW, probing=0.6, games=50)).counted
+    assert counted["fold"] + counted["showdown"] == FEW
+    assert counted["exchanged"] > FEW / 3
+    assert counted["uneven"] > FEW / 10
     assert set(PROBES) <= set(counted)
 
 

@@ -16,6 +16,7 @@ from smoothcall.play.sight import Figure
 from smoothcall.store.histories import Filter
 from smoothcall.web import drawing, pages
 from smoothcall.web.guard import HEADERS
+from tests.conftest import built
 from tests.web.conftest import Invite
 from tests.web.visitor import HTMX, Page, Visitor
 
@@ -52,10 +53,54 @@ def test_the_lobby_offers_who_fits(visitor: Visitor, agents: Agents) -> None:
         page = visitor.page(f"/?game={game}")
         offered = {given["value"] for tag, given in page.tags if tag == "input" and given.get("name") == "opponent-0"}
         assert offered == {card.id for card in agents.cards(game)}
-        assert all(given.get("name") != "opponent-1" for _, given in page.tags) == (not game.endswith("3p"))
+        assert all(given.get("name") != "opponent-1" for _, given in page.tags) == (built(game).players == 2)
         part = visitor.get(f"/?game={game}", headers=HTMX).text
         assert "<html" not in part
         assert part.lstrip().startswith('<div id="choose">')
+
+
+def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, house: House, agents: Agents) -> None:
+    lobby = visitor.page("/?game=no-limit-holdem&form=match")
+    offered = {given["value"] for tag, given in lobby.tags if tag == "input" and given.get("name") == "opponent-0"}
+    assert offered == {card.id for card in agents.cards("no-limit-holdem", match=True)} >= {"probe"}
+    assert "no-limit-holdem-mccfr" not in offered
+    assert "with full stacks only are not offered" in lobby.source
+    form = lobby.form("/tables")
+    assert form.fields["games"] == "10"
+    page = Page(visitor.post("/tables", data={**form.fields, "games": "2", "opponent-0": "always-raise"}).text)
+    assert "Game 1 of 2" in page.source
+    path = page.forms[0].action.rsplit("/", 1)[0]
+    while "The match is over" not in page.source:
+        page = visitor.press(page, Random(len(page.source)))
+    table = house.tables(house.person(visitor.token))[0]
+    assert table.match is not None
+    score = f"{table.match.won}–{table.match.lost}"
+    assert f"The match is over: {score}" in page.source
+    assert not any(form.action.endswith("/next") for form in page.forms)
+    assert visitor.post(f"{path}/next", data={"hand": str(table.hand.number)}).status_code == 403
+    part = visitor.get(f"{path}/results", headers=HTMX).text
+    assert score in part
+    assert "241.07" in part
+    assert "Luck is told in hands with full stacks" in part
+    assert score in visitor.page("/").source
+    plain = visitor.sit_down("no-limit-holdem", **{"opponent-0": "probe"})
+    assert "Game 1" not in plain.source
+    assert "241.07" not in visitor.get(f"{plain.forms[0].action.rsplit('/', 1)[0]}/results", headers=HTMX).text
+
+
+def test_matches_that_cannot_be(visitor: Visitor) -> None:
+    visitor.page("/")
+    for fields, message in (
+        ({"game": "leduc", "games": "10", "opponent-0": "probe"}, "is played hand by hand"),
+        ({"game": "no-limit-holdem", "games": "101", "opponent-0": "probe"}, "101 (accepted: 0 to 100)"),
+        ({"game": "no-limit-holdem", "games": "x", "opponent-0": "probe"}, "a whole number"),
+        ({"game": "no-limit-holdem", "games": "3", "opponent-0": "no-limit-holdem-mccfr"}, "has learned with full stacks"),
+    ):
+        answer = visitor.post("/tables", data=fields)
+        assert answer.status_code == 400
+        assert message in answer.text
+    assert visitor.get("/?game=no-limit-holdem&form=tournament").status_code == 400
+    assert visitor.get("/?game=leduc&form=match").status_code == 200, "hand by hand, as it is played"
 
 
 def test_open_tables_are_listed(visitor: Visitor) -> None:

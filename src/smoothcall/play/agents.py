@@ -28,19 +28,20 @@ from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.match import Fixed, Strategy
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, Rules
 from smoothcall.information.game import Game, game
-from smoothcall.information.translation import same_table
 from smoothcall.minds.dummies import RULES, Dummy
+from smoothcall.minds.files import NETWORKS
 from smoothcall.minds.mind import Table
 from smoothcall.minds.policy import dummy_policy
 from smoothcall.players.agent import PolicyPlayer
 from smoothcall.players.match import DUMMIES
 from smoothcall.players.match import GREEDY as GREEDILY
-from smoothcall.players.minds import MindPlayer
+from smoothcall.players.minds import MindPlayer, may_sit
 from smoothcall.players.simple import SIMPLE
 from smoothcall.players.view import Player
 from smoothcall.policy import Policy, load, why_unread
 from smoothcall.store.runs import GREEDY, MOMENTS, OPPONENT, moments_of
 
+_MORE = {3: "three", 4: "four", 5: "five", 6: "six"}
 HOUSE_GAMES = {
     "kuhn": "Kuhn poker",
     "kuhn-3p": "Kuhn poker, three players",
@@ -49,8 +50,10 @@ HOUSE_GAMES = {
     "limit-holdem": "Limit Texas hold'em",
     "limit-holdem-3p": "Limit Texas hold'em, three players",
     "no-limit-holdem": "No-limit Texas hold'em",
+    **{f"no-limit-holdem:seats={n}": f"No-limit Texas hold'em, {word} players" for n, word in _MORE.items()},
     NO_LIMIT_HOLDEM_32.name: "No-limit Texas hold'em, 32 cards",
 }
+NARROW = ("dummy", "discrete", *NETWORKS)  # classes of minds that look at no cards: the others sit at larger tables too
 DUMMY_GAME = NO_LIMIT_HOLDEM_32.name  # where people meet the dummies
 BUILT_IN = Path(__file__).parents[1] / "agents"
 LOADED_BYTES = 1 << 30  # of policies that are kept loaded; one always is
@@ -67,6 +70,7 @@ LEARNED_BY = {
     "uct": "UCT",
     "smooth-uct": "Smooth UCT",
     "nfsp": "NFSP",
+    "nfsp-sessions": "NFSP in games",
     "monte-carlo": "Monte-Carlo control",
     "deep-q-continuous": "deep Q, continuous",
     "deep-q-discrete": "deep Q, discrete",
@@ -76,6 +80,7 @@ LEARNED_BY = {
 _UNITS = {
     "uct": "episode",
     "smooth-uct": "episode",
+    "nfsp-sessions": "game",
     "monte-carlo": "hand",
     "deep-q-continuous": "hand",
     "deep-q-discrete": "hand",
@@ -95,6 +100,8 @@ class AgentCard:
     learned: str  # how, how long; of a simple player its rule
     measured: tuple[str, ...] = ()  # how good it is, a line each
     moments: tuple[tuple[int, str], ...] = ()  # (iterations, id) of the moments of its training, in order
+    any_seats: bool = False  # also at tables of its game for more than two: it averages the others
+    any_stacks: bool = False  # whatever chips are on the table: it looks at the hand itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,26 +129,36 @@ class Agents:
             self._add_folder(folder.resolve())
         for name, player in SIMPLE.items():
             rule = " ".join((player.__doc__ or "").split())
-            self._cards[name] = AgentCard(name, _spoken(name), (), "simple", rule)
+            self._cards[name] = AgentCard(name, _spoken(name), (), "simple", rule, any_seats=True, any_stacks=True)
         for name in DUMMIES:
             rule = RULES[name][1]
-            self._cards[name] = AgentCard(name, _spoken(name), (DUMMY_GAME,), "simple", f"{rule[0].upper()}{rule[1:]}.")
+            told = f"{rule[0].upper()}{rule[1:]}."
+            self._cards[name] = AgentCard(name, _spoken(name), (DUMMY_GAME,), "simple", told, any_stacks=True)
 
     # What can be asked
 
-    def cards(self, game: str | None = None) -> list[AgentCard]:
-        """Of those who play a game, or of all: agents before simple players, moments with the agent that they are of."""
-        return [card for card in self._cards.values() if game is None or _plays(card, game)]
+    def cards(self, game: str | None = None, *, match: bool = False) -> list[AgentCard]:
+        """Of those who play a game, or of all: agents before simple players, moments with the agent that they are of.
+
+        In a `match` chips are kept from hand to hand, so that only those play who know any stacks.
+        """
+        fit = [card for card in self._cards.values() if game is None or _plays(card, game)]
+        return [card for card in fit if card.any_stacks or not match]
 
     def card(self, entry: str) -> AgentCard:
         found = self._find(entry)
         return replace(found, name=f"{found.name}, greedy") if entry.endswith(GREEDILY) else found
 
-    def verify_fits(self, entry: str, game: str) -> None:
-        """That somebody can sit at a table of a game."""
+    def verify_fits(self, entry: str, game: str, *, match: bool = False) -> None:
+        """That somebody can sit at a table of a game, or play a match of it."""
         card = self._find(entry)
         if not _plays(card, game):
             raise UsageError(f"{card.name} plays {', '.join(card.games) or 'poker'}, not {game}")
+        if match and not card.any_stacks:
+            raise UsageError(
+                f"{card.name} has learned with full stacks, and in a match chips are kept from hand to hand (accepted: agents "
+                "that look at the hand itself, simple players)"
+            )
 
     def strategy(self, entry: str) -> Fixed:
         """How somebody plays; may take as long as it takes to read a file and build its game."""
@@ -314,13 +331,25 @@ def _read_card(path: Path) -> dict[str, Any]:
 def _file(name: str, path: Path, kind: str, label: str, about: Mapping[str, Any]) -> _File:
     played = game(about["game"]["name"], **about["game"]["options"])
     results = about.get("results", {})
-    card = AgentCard(name, label, (played.spec,), kind, _learned(about), tuple(_measured(results)))
+    mind = about["mind"] if about.get("kind") == "mind" else None
+    card = AgentCard(
+        name,
+        label,
+        (played.spec,),
+        kind,
+        _learned(about),
+        tuple(_measured(results)),
+        any_seats=mind is not None and mind["class"] not in NARROW,
+        any_stacks=mind is not None,
+    )
     return _File(card, path, int(about.get("iterations", 0)), results.get("nash_conv"))
 
 
 def _learned(about: Mapping[str, Any]) -> str:
     """`Smooth UCT, 1,000,000,000 episodes, seed 1, 22 min`"""
     how = about.get("solver")
+    if about.get("learned"):
+        return str(about["learned"])
     if how is None:
         return "of unknown origin"
     parts = [LEARNED_BY.get(how["name"], str(how["name"]))]
@@ -331,6 +360,8 @@ def _learned(about: Mapping[str, Any]) -> str:
         parts.append(_duration(float(about["seconds"])))
     if about.get("greedy"):
         parts.append("the action of the highest value only")
+    if about.get("threshold"):
+        parts.append(f"without actions below {about['threshold']:.3g}")
     return ", ".join(parts)
 
 
@@ -368,4 +399,4 @@ def _rules(spec: str) -> Rules:
 
 def _plays(card: AgentCard, spec: str) -> bool:
     """Whether somebody can sit at a table of a game; most simple players play any poker."""
-    return not card.games or any(same_table(_rules(own), _rules(spec)) for own in card.games)
+    return not card.games or any(may_sit(_rules(own), _rules(spec), wide=card.any_seats) for own in card.games)

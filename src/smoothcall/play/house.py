@@ -16,18 +16,17 @@ from fractions import Fraction
 from random import Random
 from threading import RLock
 
-from smoothcall.errors import Stale, Stranger, UsageError
+from smoothcall.errors import Refused, Stale, Stranger, UsageError
 from smoothcall.games.hand import Hand
-from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.play.agents import HOUSE_GAMES, Agents
-from smoothcall.play.past import Past, names_of, no_table, seated_game
+from smoothcall.play.past import Past, match_of, names_of, no_table, replayed, seated_game
 from smoothcall.play.sight import Opponent, TableSight, signed
 from smoothcall.play.statistics import marks
 from smoothcall.play.table import (
     Guest,
     let_guests_move,
-    replay,
+    next_stacks,
     seat_of,
     sight_of,
 )
@@ -36,6 +35,7 @@ from smoothcall.store.histories import Begun, Ending, HandRow, Histories, TableR
 LIVE = 1000  # tables in memory; more are put away, the longest idle first
 IDLE = timedelta(minutes=30)  # and those that nobody has asked for so long
 OPEN = 50  # tables a person is shown
+MOST_GAMES = 100  # in a match
 
 
 def shuffle(secret: str, size: int) -> tuple[int, ...]:
@@ -55,6 +55,7 @@ class _Live:
     about: HandRow  # of the hand as it began; what changes since is in `hand`
     hands: int  # finished
     won: Fraction
+    score: tuple[int, int]  # games of a match that the person has won and lost
     asked: datetime  # when it was last
 
 
@@ -105,17 +106,25 @@ class House(Past):
 
     # Playing
 
-    def open_table(self, person: int, game: str, opponents: Sequence[str]) -> TableSight:
-        """A new table with its first hand. Opponents are entries of `agents`, in their order round the table."""
+    def open_table(self, person: int, game: str, opponents: Sequence[str], *, games: int = 0) -> TableSight:
+        """A new table with its first hand. Opponents are entries of `agents`, in their order round the table.
+
+        With `games` it is a match of so many, each played until somebody has no chips; else every hand has full stacks.
+        """
         title, rules = seated_game(game)
         if len(opponents) != rules.seats - 1:
             raise UsageError(f"{title}: opponents named: {len(opponents)} (accepted: {rules.seats - 1})")
-        guests = self._guests(game, opponents)
-        row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock())
+        if not 0 <= games <= MOST_GAMES:
+            raise UsageError(f"games={games} (accepted: 0 to {MOST_GAMES})")
+        if games and not has_matches(rules):
+            raise UsageError(f"{title} is played hand by hand (accepted as a match: no-limit games for two)")
+        guests = self._guests(game, opponents, games)
+        row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock(), games)
         with self._lock:
-            hand, begun = self._begin(row, rules, guests, 1)
+            full = (rules.stack or 0,) * rules.seats if games else None
+            hand, begun = self._begin(row, rules, guests, 1, full)
             about = self._histories.add_table(row, begun)
-            live = _Live(row, rules, guests, self._names(opponents), hand, about, 0, Fraction(0), self._clock())
+            live = _Live(row, rules, guests, self._names(opponents), hand, about, 0, Fraction(0), (0, 0), self._clock())
             self._count(live)
             self._keep(live)
             return self._sight(live)
@@ -162,8 +171,12 @@ class House(Past):
                 raise Stale(f"hand {hand} is not the one at this table (it is hand {number})")
             if not live.hand.finished:
                 raise Stale("this hand is not over yet")
+            match = match_of(live.row, live.score)
+            if match is not None and match.over:
+                raise Refused(f"this match is over: you have won {match.won} of its {match.games} games", id)
             with _dropped_on_failure(self._live, id):
-                played, begun = self._begin(live.row, live.rules, guests, number + 1)
+                stacks = None if match is None else next_stacks(live.hand, live.rules.stack or 0)
+                played, begun = self._begin(live.row, live.rules, guests, number + 1, stacks)
                 live.about = self._histories.add_hand(live.row, begun)
                 live.hand = played
             self._count(live)
@@ -171,11 +184,13 @@ class House(Past):
 
     # How it works
 
-    def _begin(self, row: TableRow, rules: PokerRules, guests: Sequence[Guest], number: int) -> tuple[Hand, Begun]:
+    def _begin(
+        self, row: TableRow, rules: PokerRules, guests: Sequence[Guest], number: int, stacks: tuple[int, ...] | None
+    ) -> tuple[Hand, Begun]:
         deck = self._shuffle(f"{row.seed}/{number}/deck", rules.deck.size)
-        hand, seat = Hand(rules), seat_of(number, rules.seats)
+        hand, seat = Hand(rules, stacks), seat_of(number, rules.seats)
         let_guests_move(hand, deck, seat, guests, _choices_of(row, number))
-        return hand, Begun(number, seat, deck, hand.text, len(hand.moves), self._clock(), self._ending(hand, seat))
+        return hand, Begun(number, seat, deck, hand.text, len(hand.moves), self._clock(), self._ending(hand, seat), stacks)
 
     def _ending(self, hand: Hand, seat: int) -> Ending | None:
         outcome = hand.outcome
@@ -191,8 +206,12 @@ class House(Past):
 
     def _count(self, live: _Live) -> None:
         if (outcome := live.hand.outcome) is not None:
+            net, own = outcome.payoffs, live.about.seat
             live.hands += 1
-            live.won += outcome.payoffs[live.about.seat]
+            live.won += net[own]
+            if live.row.games:
+                broke = [chips + won == 0 for chips, won in zip(live.hand.starting, net, strict=True)]
+                live.score = live.score[0] + broke[1 - own], live.score[1] + broke[own]
 
     def _sight(self, live: _Live) -> TableSight:
         about, row = live.about, live.row
@@ -204,6 +223,7 @@ class House(Past):
             hands=live.hands,
             won=signed(live.won),
             hand=sight_of(live.hand, about.seat, names_of(about.seat, live.names), id=about.id, number=about.number),
+            match=match_of(row, live.score),
         )
 
     def _find(self, person: int, id: str) -> _Live:
@@ -219,8 +239,9 @@ class House(Past):
             row = self._table_row(person, id)
             _, rules = seated_game(row.game)
             about, (hands, won) = self._histories.last_hand(id), self._histories.total(id)
-            hand = replay(rules, about.deck, split_moves(about.betting))
-            live = _Live(row, rules, None, self._names(row.opponents), hand, about, hands, won, self._clock())
+            score = self._histories.score(id) if row.games else (0, 0)
+            names = self._names(row.opponents)
+            live = _Live(row, rules, None, names, replayed(about), about, hands, won, score, self._clock())
             self._keep(live)
             return live
 
@@ -247,27 +268,32 @@ class House(Past):
                 raise UsageError(
                     f"{', '.join(live.names)} cannot play here any more: was the file in another folder of agents?"
                 )
-            live.guests = self._guests(live.row.game, live.row.opponents)
+            live.guests = self._guests(live.row.game, live.row.opponents, live.row.games)
         return live.guests
 
     def _can_go_on(self, row: TableRow) -> bool:
         """Whether a table's game and opponents are still there: if not, its hands stay in the history."""
         try:
             for entry in row.opponents:
-                self.agents.verify_fits(entry, row.game)
+                self.agents.verify_fits(entry, row.game, match=row.games > 0)
         except UsageError:
             return False
         return row.game in HOUSE_GAMES
 
-    def _guests(self, game: str, opponents: Sequence[str]) -> tuple[Guest, ...]:
+    def _guests(self, game: str, opponents: Sequence[str], games: int = 0) -> tuple[Guest, ...]:
         """The opponents, ready to play; may take as long as an agent takes to load."""
         for entry in opponents:
-            self.agents.verify_fits(entry, game)
+            self.agents.verify_fits(entry, game, match=games > 0)
         made = []
         for entry in opponents:
             random = Random()
             made.append(Guest(self.agents.player(entry, random), random))
         return tuple(made)
+
+
+def has_matches(rules: PokerRules) -> bool:
+    """Whether a game can be played as a match, in which chips are kept from hand to hand."""
+    return rules.seats == 2 and not rules.limit
 
 
 class _dropped_on_failure:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from smoothcall.errors import NotFound, Refused, UsageError
 from smoothcall.evaluation.match import Fixed
 from smoothcall.games.cards import Cards
+from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game, game
 from smoothcall.play import statistics
 from smoothcall.play.agents import HOUSE_GAMES, Agents
 from smoothcall.play.exports import Exported, to_json, to_phh
-from smoothcall.play.sight import HandSight, Results, signed
+from smoothcall.play.sight import HandSight, MatchSight, Results, signed
 from smoothcall.play.statistics import Marks, Played, Statistics, summarise
 from smoothcall.play.table import guest_seats, moments, replay, shown_to
 from smoothcall.players.match import GREEDY
@@ -34,6 +35,7 @@ CORRECTED = 200  # hands corrected for luck at a time
 EXPORTED = 20_000  # hands in one file
 
 FORMS = ("phh", "json")
+NO_LUCK_IN_MATCHES = "Luck is told in hands with full stacks: in a match chips are kept from hand to hand."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class Past:
         """What a person has won at a table, raw and corrected for luck."""
         row = self._table_row(person, id)
         hands = self._played(Filter(table=id), person)
-        reason = self._why_not(row.game, row.opponents)
+        reason = NO_LUCK_IN_MATCHES if row.games else self._why_not(row.game, row.opponents)
         maker = None if reason else self._luck_of(row.game, row.opponents, 0)
         known = [hand.corrected for hand in hands if hand.corrected is not None]
         return Results(
@@ -90,6 +92,7 @@ class Past:
             raw=statistics.raw(hands),
             corrected=statistics.corrected(hands),
             note=reason or (maker.note if maker is not None else ""),
+            match=match_of(row, self._histories.score(id) if row.games else (0, 0)),
         )
 
     def coach(self, person: int, hand_id: int) -> Review:
@@ -97,6 +100,11 @@ class Past:
         row = self._hand_row(person, hand_id)
         if row.ended is None:
             raise Refused("the coach speaks when the hand is over")
+        full = table_game(row.game).rules.stack  # type: ignore[union-attr]
+        if row.stacks is not None and set(row.stacks) != {full}:
+            raise UsageError(
+                f"the coach knows hands with full stacks; this one began with {' and '.join(map(str, row.stacks))}"
+            )
         seen = self._seen(row)
         return self._coach(row.game, row.opponents, row.seat).review(*seen)
 
@@ -114,7 +122,7 @@ class Past:
         row = self._hand_row(person, hand_id)
         _, rules = seated_game(row.game)
         names = names_of(row.seat, self._names(row.opponents))
-        return moments(rules, row.deck, row.betting, row.seat, names, id=row.id, number=row.number)
+        return moments(rules, row.deck, row.betting, row.seat, names, id=row.id, number=row.number, stacks=row.stacks)
 
     def statistics(self, person: int, chosen: Filter) -> Statistics:
         return summarise(self._played(self._widened(chosen), person))
@@ -158,7 +166,7 @@ class Past:
 
     def _seen(self, row: HandRow) -> tuple[Cards, list[Cards], str]:
         """What the person saw of a hand: own cards, boards, betting."""
-        hand = replay(seated_game(row.game)[1], row.deck, split_moves(row.betting))
+        hand = replayed(row)
         return hand.hole[row.seat], hand.boards, row.betting
 
     # Luck
@@ -187,6 +195,12 @@ class Past:
     def _make_coach(self, played: str, opponents: tuple[str, ...], seat: int) -> Coach:
         from smoothcall.evaluation.coach import Coach
 
+        seats = table_game(played).players
+        for entry in opponents:
+            if all(table_game(own).players < seats for own in self.agents.card(entry).games or (played,)):
+                raise UsageError(
+                    f"the coach cannot ask {self._name(entry)} here: it has learned for fewer than {seats} players"
+                )
         others = self._others(opponents, seat)
         return Coach(table_game(played), seat, others, equilibrium=self.agents.equilibrium(played))
 
@@ -195,7 +209,7 @@ class Past:
         found: dict[int, float] = {}
         reasons: dict[tuple[str, tuple[str, ...]], str] = {}
         for row in rows:
-            if row.corrected is not None or len(found) >= CORRECTED:
+            if row.corrected is not None or row.stacks is not None or len(found) >= CORRECTED:
                 continue
             table = (row.game, row.opponents)
             if table not in reasons:
@@ -253,7 +267,7 @@ class Past:
         )
 
     def _exported(self, row: HandRow) -> Exported:
-        hand = replay(seated_game(row.game)[1], row.deck, split_moves(row.betting))
+        hand = replayed(row)
         return Exported(
             hand=hand,
             seat=row.seat,
@@ -279,6 +293,16 @@ def seated_game(spec: str) -> tuple[str, PokerRules]:
     rules = table_game(spec).rules
     assert isinstance(rules, PokerRules)
     return title, rules
+
+
+def replayed(row: HandRow) -> Hand:
+    """A hand as it stands in the database."""
+    return replay(seated_game(row.game)[1], row.deck, split_moves(row.betting), row.stacks)
+
+
+def match_of(row: TableRow, score: tuple[int, int]) -> MatchSight | None:
+    """How a match stands after so many games won and lost; None where a table is no match."""
+    return MatchSight(row.games, *score, over=sum(score) >= row.games) if row.games else None
 
 
 def names_of(seat: int, opponents: Sequence[str]) -> list[str]:

@@ -91,6 +91,16 @@ class Opponent:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchSight:
+    """A match: so many games, each of which goes on, chips kept from hand to hand, until somebody has none."""
+
+    games: int
+    won: int  # by the person
+    lost: int
+    over: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TableSight:
     """A table with the hand that is being played at it."""
 
@@ -101,6 +111,7 @@ class TableSight:
     hands: int  # finished
     won: str  # the person's net chips over all finished hands
     hand: HandSight
+    match: MatchSight | None = None  # None where each hand is dealt with full stacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +134,4 @@ class Results:
     raw: Figure | None
     corrected: Figure | None
     note: str  # what the correction rests on, or why there is none
+    match: MatchSight | None = None

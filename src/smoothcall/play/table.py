@@ -24,9 +24,9 @@ def deal_from(hand: Hand, deck: Sequence[int]) -> None:
         hand.deal(tuple(deck[dealt : dealt + due.count]))
 
 
-def replay(rules: PokerRules, deck: Sequence[int], moves: Sequence[str]) -> Hand:
-    """A hand as it stands after these moves."""
-    hand = Hand(rules)
+def replay(rules: PokerRules, deck: Sequence[int], moves: Sequence[str], stacks: Sequence[int] | None = None) -> Hand:
+    """A hand as it stands after these moves; `stacks` are those it began with, None where they were full."""
+    hand = Hand(rules, stacks)
     deal_from(hand, deck)
     for move in moves:
         hand.play(move)
@@ -50,6 +50,17 @@ def seat_of(number: int, seats: int) -> int:
 def guest_seats(seat: int, seats: int) -> list[int]:
     """Where the opponents sit, in their order round the table."""
     return [(seat + 1 + place) % seats for place in range(seats - 1)]
+
+
+def next_stacks(hand: Hand, full: int) -> tuple[int, ...]:
+    """The chips with which two play on when a hand of a match is over, in the seats they change to.
+
+    When one of them has all, a new game begins.
+    """
+    outcome = hand.outcome
+    assert outcome is not None
+    left = [int(chips + net) for chips, net in zip(hand.starting, outcome.payoffs, strict=True)]  # two share no odd chip
+    return (left[1], left[0]) if min(left) > 0 else (full, full)
 
 
 def let_guests_move(hand: Hand, deck: Sequence[int], seat: int, guests: Sequence[Guest], secret: str) -> None:
@@ -234,11 +245,19 @@ def _ending(hand: Hand, seat: int, names: Sequence[str], shown: frozenset[int], 
 
 
 def moments(
-    rules: PokerRules, deck: Sequence[int], betting: str, seat: int, names: Sequence[str], *, id: int, number: int
+    rules: PokerRules,
+    deck: Sequence[int],
+    betting: str,
+    seat: int,
+    names: Sequence[str],
+    *,
+    id: int,
+    number: int,
+    stacks: Sequence[int] | None = None,
 ) -> tuple[HandSight, ...]:
     """A hand as a seat saw it, after each of its moves."""
     moves = split_moves(betting)
     return tuple(
-        sight_of(replay(rules, deck, moves[:made]), seat, names, id=id, number=number, choosing=False)
+        sight_of(replay(rules, deck, moves[:made], stacks), seat, names, id=id, number=number, choosing=False)
         for made in range(len(moves) + 1)
     )

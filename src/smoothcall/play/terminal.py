@@ -120,11 +120,12 @@ class Terminal:
         game: str,
         against: Sequence[str],
         *,
+        games: int = 0,
         kept: str = "",
         console: Console | None = None,
         read: Callable[[], str] | None = None,
     ) -> None:
-        self.house, self.person, self.game, self.against = house, person, game, list(against)
+        self.house, self.person, self.game, self.against, self.games = house, person, game, list(against), games
         self.console = console or Console(highlight=False)
         self._read = read or _read_line
         self._help = f"{_HELP}\n{kept}".rstrip()
@@ -145,12 +146,18 @@ class Terminal:
         self._say(f"{_hands(table.hands)}, {table.won} chips. Your hands are kept.")
 
     def _find_table(self) -> TableSight:
-        """The person's latest table with exactly these opponents, in the middle of its hand if so; or a new one."""
+        """The person's latest table with exactly these opponents, in the middle of its hand if so; or a new one.
+
+        A match that is over is not gone on with.
+        """
         for table in self.house.tables(self.person, TABLES):
-            if table.game == self.game and [opponent.entry for opponent in table.opponents] == self.against:
+            games = 0 if table.match is None else table.match.games
+            over = table.match is not None and table.match.over
+            asked = (self.game, self.against, self.games, False)
+            if (table.game, [opponent.entry for opponent in table.opponents], games, over) == asked:
                 self._say("Going on at your table.", "dim")
                 return table
-        return self.house.open_table(self.person, self.game, self.against)
+        return self.house.open_table(self.person, self.game, self.against, games=self.games)
 
     def _turn(self, table: TableSight) -> TableSight:
         """Ask until something is typed that moves the table on."""
@@ -258,6 +265,9 @@ class Terminal:
         net = table.hand.won or "0"
         ended = {"+": f"You won {net[1:]}", "-": f"You lost {net[1:]}"}.get(net[0], "You came out even")
         self._say(f"{ended}. {_hands(table.hands)}: {table.won} chips")
+        if (match := table.match) is not None:
+            stands = "The match is over" if match.over else f"Games of {match.games} won and lost"
+            self._say(f"{stands}: {match.won}-{match.lost}", "bold")
         with self._wait():
             found = self.house.results(self.person, table.id)
         self._say(_mbb(found.raw))

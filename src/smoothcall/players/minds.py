@@ -1,97 +1,202 @@
-"""A mind in a seat: it looks at the hand itself, so that it needs no tree and answers whatever was raised."""
+"""A mind in a seat: it looks at the hand itself, so that it needs no tree and answers whatever was raised.
+
+Minds learn for two. At a larger table one that looks at wide situations sees the opponents still in as one, their average
+(pricope2021): its position is the share of the pot that its cards win against so many.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from hashlib import sha256
 from random import Random
 
 import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting, Call, Fold, Move, Raise
+from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.position import positions
+from smoothcall.information.abstraction import Abstraction
+from smoothcall.information.position import positions, simulated
 from smoothcall.information.translation import same_table
+from smoothcall.kernels.random import seeded
 from smoothcall.kernels.sessions import (
     AGGRESSION,
+    BEFORE_CALL,
+    BEFORE_POT,
+    BEFORE_STREET,
+    BUCKET,
+    CARD,
+    CARDS,
     COLUMNS,
     LAST,
     LAST_SIZE,
+    NEVER,
     OTHER_STACK,
     POSITION,
     POT,
+    SEAT,
     STACK,
     STREET,
     TO_CALL,
     UNKNOWN,
+    WIDE,
 )
 from smoothcall.kernels.tables import CALLED, CHECKED, NOTHING, RAISED, Array
 from smoothcall.minds.mind import Mind
+from smoothcall.minds.policy import MindPolicy
 from smoothcall.players.simple import draw_slot
 from smoothcall.players.view import View
+from smoothcall.policy import Policy
+
+MOST_SEATS = 6  # at a table with a mind that looks at wide situations
+GAMES = 1000  # simulated for a position against several
+
+_Before = tuple[int, int, int]  # street, pot and chips to call at somebody's last move
+
+
+def is_wide(mind: Mind) -> bool:
+    """Whether a mind looks at wide situations."""
+    return bool(getattr(mind, "WIDE", False))
+
+
+def may_sit(own: PokerRules | MatrixGame, table: PokerRules | MatrixGame, *, wide: bool) -> bool:
+    """Whether somebody who has learned by its own rules may sit at a table: whatever its bet menu, and with wide situations
+    also where more than two play, and so others act first."""
+    if same_table(own, table):
+        return True
+    if not (wide and isinstance(own, PokerRules) and isinstance(table, PokerRules)):
+        return False
+    if len(table.streets) != len(own.streets) or table.antes or own.seats != 2 or table.seats > MOST_SEATS:
+        return False
+    streets = [replace(each, first=mine.first) for each, mine in zip(table.streets, own.streets, strict=True)]
+    return same_table(own, replace(table, seats=2, streets=tuple(streets)))
+
+
+def looks_at(policy: Policy, table: PokerRules | MatrixGame) -> bool:
+    """Whether a policy is a mind that looks at the hands of a table that is not its own game's."""
+    own = policy.game.rules
+    return isinstance(policy, MindPolicy) and own != table and is_wide(policy.mind) and may_sit(own, table, wide=True)
 
 
 class MindPlayer:
     """Plays a mind as it is, or its most likely move (of equals, the first in the order of the game's actions).
 
-    It sits at any table of the rules whose raises it has learned, whatever the table's bet menu. Each hand is its first with
-    somebody unknown.
+    It sits at any table of the rules whose raises it has learned, whatever the table's bet menu and the stacks (`may_sit`).
+    Each hand is its first with somebody unknown.
     """
 
-    def __init__(self, mind: Mind, rules: PokerRules, *, greedy: bool = False, random: Random | None = None) -> None:
-        """`rules` are those of a game that minds play (`minds.files.verify_game`)."""
-        self.mind, self.rules, self.greedy = mind, rules, greedy
+    def __init__(
+        self,
+        mind: Mind,
+        rules: PokerRules,
+        *,
+        greedy: bool = False,
+        random: Random | None = None,
+        abstraction: Abstraction | None = None,
+    ) -> None:
+        """`rules` are those of a game that minds play (`minds.files.verify_game`). With an abstraction wide situations have its
+        buckets; without one BUCKET is 0. NODE always is."""
+        self.mind, self.rules, self.greedy, self.abstraction = mind, rules, greedy, abstraction
         self.random = random or Random()
-        self._table = rules  # the rules last seen, so that they are compared once
+        self.wide = is_wide(mind)
+        self._table, self._menu = rules, rules  # the rules last seen, so that they are compared once; with the mind's raises
         positions(rules.deck)  # read now, so that no move waits for it
 
     def act(self, view: View) -> str:
-        state = self._state(view)
+        state, before = self._replay(view)
         letters = state.slots
         legal = np.array([[letter is not None for letter in letters]])
-        chances = self.mind.chances(_seen(self.rules, view, state)[None], legal)[0]
+        chances = self.mind.chances(self._seen(view, state, before)[None], legal)[0]
         letter = letters[int(np.argmax(chances)) if self.greedy else draw_slot(chances, self.random)]
         assert letter is not None
-        return letter
+        if letter[0] != "r":
+            return letter
+        assert view.raises is not None
+        low, high = view.raises
+        return f"r{min(max(int(letter[1:]), low), high)}"  # all that others have may be less than a full raise
 
     def situation(self, view: View) -> Array:
-        """[COLUMNS] float32: what the seat to move looks at, as `kernels.sessions.see_situations` says it."""
-        return _seen(self.rules, view, self._state(view))
+        """[COLUMNS or WIDE] float32: what the seat to move looks at, as `kernels.sessions.see_situations` says it."""
+        return self._seen(view, *self._replay(view))
 
-    def _state(self, view: View) -> Betting:
-        """The hand's betting, with the raises that the mind knows."""
-        if view.rules is not self._table:
-            if not isinstance(view.rules, PokerRules) or not same_table(view.rules, self.rules):
-                raise UsageError(f"this mind plays {self.rules.name}, not {view.rules.name}")
-            self._table = view.rules
-        state = Betting(self.rules, [paid + left for paid, left in zip(view.paid, view.stacks, strict=True)])
+    def _replay(self, view: View) -> tuple[Betting, _Before | None]:
+        """The hand's betting, with the raises that the mind knows, and what the table showed at the seat's last move.
+
+        Nobody can lose more than the second largest stack: who has more plays for so much, as in sessions.
+        """
+        rules = self._at(view)
+        starting = [paid + left for paid, left in zip(view.paid, view.stacks, strict=True)]
+        most = sorted(starting)[-2]
+        state, before = Betting(rules, [min(chips, most) for chips in starting]), None
         for letter in split_moves(view.text):
-            state.play(letter)
-        return state
+            if state.player == view.seat:
+                before = state.street, state.pot, state.to_call
+            state.play(f"r{min(int(letter[1:]), most)}" if letter[0] == "r" else letter)
+        return state, before
+
+    def _at(self, view: View) -> PokerRules:
+        """The rules of the table with the mind's raises."""
+        if view.rules is not self._table:
+            if not isinstance(view.rules, PokerRules) or not may_sit(self.rules, view.rules, wide=self.wide):
+                seats = f" for {view.rules.seats}" if view.rules.seats != self.rules.seats else ""
+                raise UsageError(f"this mind plays {self.rules.name}, not {view.rules.name}{seats}")
+            self._table, self._menu = view.rules, replace(view.rules, menu=self.rules.menu)
+        return self._menu
+
+    def _seen(self, view: View, state: Betting, before: _Before | None) -> Array:
+        """Habits are those of somebody unknown."""
+        assert self.rules.stack is not None
+        start, seat = self.rules.stack, view.seat
+        others = [place for place, alive in enumerate(state.alive) if alive and place != seat]
+        last, size = _last_move(state, others)
+        left = [view.paid[place] + view.stacks[place] - state.paid[place] for place in range(state.rules.seats)]
+        seen = np.zeros(WIDE if self.wide else COLUMNS, np.float32)
+        seen[POSITION] = self._position(view, len(others))
+        seen[STREET], seen[LAST], seen[AGGRESSION] = state.street, last, UNKNOWN
+        for column, chips in (
+            (POT, state.pot),
+            (TO_CALL, state.to_call),
+            (STACK, left[seat]),
+            (OTHER_STACK, sum(left[place] for place in others) / len(others)),
+            (LAST_SIZE, size),
+        ):
+            seen[column] = chips / start
+        if self.wide:
+            self._see_more(view, state, before, start, seen)
+        return seen
+
+    def _see_more(self, view: View, state: Betting, before: _Before | None, start: int, seen: Array) -> None:
+        cards = [card for each in (view.hole, *view.boards) for card in sorted(each)]
+        seen[CARD : CARD + CARDS] = -1
+        seen[CARD : CARD + len(cards)] = cards
+        seen[BUCKET] = 0 if self.abstraction is None else self.abstraction.bucket(view.hole, view.boards)
+        seen[SEAT] = view.seat != _last_to_act(state)
+        seen[BEFORE_STREET] = NEVER
+        if before is not None:
+            street, pot, to_call = before
+            seen[BEFORE_STREET], seen[BEFORE_POT], seen[BEFORE_CALL] = street, pot / start, to_call / start
+
+    def _position(self, view: View, opponents: int) -> float:
+        """Against one opponent exact, against more from simulated games, the same ones whenever this hand comes here."""
+        board = tuple(card for cards in view.boards for card in cards)
+        if opponents == 1:
+            return positions(self.rules.deck).of(view.hole, board)
+        spot = sha256(f"{view.hole} {board} {view.text}".encode()).digest()
+        generator = seeded(int.from_bytes(spot[:8], "big"))[0]
+        return simulated(self.rules.deck, view.hole, board, generator, GAMES, opponents)
 
 
-def _seen(rules: PokerRules, view: View, state: Betting) -> Array:
-    """Habits are those of somebody unknown."""
-    assert rules.stack is not None
-    other = 1 - view.seat
-    last, size = _last_move(state, other)
-    seen = np.zeros(COLUMNS, np.float32)
-    seen[POSITION] = positions(rules.deck).of(view.hole, tuple(card for cards in view.boards for card in cards))
-    seen[STREET], seen[LAST], seen[AGGRESSION] = view.street, last, UNKNOWN
-    for column, chips in (
-        (POT, view.pot),
-        (TO_CALL, view.to_call),
-        (STACK, view.stacks[view.seat]),
-        (OTHER_STACK, view.stacks[other]),
-        (LAST_SIZE, size),
-    ):
-        seen[column] = chips / rules.stack
-    return seen
+def _last_to_act(state: Betting) -> int:
+    """The seat of those still in that acts last after the first street: of two, the small blind's."""
+    first, seats = state.rules.streets[-1].first, state.rules.seats
+    return next(place for step in range(seats) if state.alive[place := (first - 1 - step) % seats])
 
 
-def _last_move(state: Betting, seat: int) -> tuple[int, int]:
-    """(the last move of a seat, the chips that it put in with it)."""
-    made: Move | None = next((move for move in reversed(state.moves) if move.player == seat), None)
+def _last_move(state: Betting, seats: list[int]) -> tuple[int, int]:
+    """(the last move of any of these seats, the chips that it put in with it)."""
+    made: Move | None = next((move for move in reversed(state.moves) if move.player in seats), None)
     if made is None or isinstance(made, Fold):
         return NOTHING, 0
     if isinstance(made, Raise):

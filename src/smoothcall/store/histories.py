@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL, Connection, Engine, RowMapping, make_url
 
 from smoothcall.errors import Stale, Unwritten, UsageError
 
-FORMAT = 1
+FORMAT = 2  # 1 knew neither matches nor stacks
 BUSY = 2.0  # seconds to wait for somebody else who writes to the file
 _names = sql.MetaData()
 
@@ -42,6 +42,7 @@ _tables = sql.Table(
     sql.Column("opponents", sql.Text, nullable=False),  # JSON: their entries, in the order they sit after the person
     sql.Column("seed", sql.String(64), nullable=False),
     sql.Column("created", sql.DateTime, nullable=False),
+    sql.Column("games", sql.Integer),  # of a match; null where each hand is dealt with full stacks
 )
 _hands = sql.Table(
     "hands",
@@ -61,10 +62,13 @@ _hands = sql.Table(
     sql.Column("won", sql.Float),  # the person's
     sql.Column("corrected", sql.Float),  # for luck; null where it was not worked out
     sql.Column("marks", sql.Text),  # JSON: what statistics count
+    sql.Column("stacks", sql.Text),  # JSON: chips each seat began with; null where they were full
     sql.UniqueConstraint("table", "number"),
     sql.Index("hands_of_person", "person", "ended"),
 )
 
+
+_ADDED = (_tables.c.games, _hands.c.stacks)  # since format 1
 
 # Written at every move, so made once
 _INSERT = _hands.insert()
@@ -95,6 +99,7 @@ class TableRow:
     opponents: tuple[str, ...]
     seed: str
     created: datetime
+    games: int = 0  # of a match, in which chips are kept from hand to hand; 0: each hand is dealt with full stacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,7 @@ class HandRow:
     won: float | None = None
     corrected: float | None = None
     marks: Mapping[str, Any] | None = None
+    stacks: tuple[int, ...] | None = None  # chips each seat began with; None: full
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +158,12 @@ class Begun:
     moves: int
     started: datetime
     ending: Ending | None = None
+    stacks: tuple[int, ...] | None = None
 
     @property
     def columns(self) -> dict[str, Any]:
         about = {"number": self.number, "seat": self.seat, "deck": json.dumps(self.deck), "started": self.started}
-        played = {"betting": self.betting, "moves": self.moves}
+        played = {"betting": self.betting, "moves": self.moves, "stacks": json.dumps(self.stacks) if self.stacks else None}
         return about | played | (self.ending.columns if self.ending is not None else {})
 
 
@@ -176,9 +183,12 @@ class Histories:
                 found = connection.execute(sql.select(_about.c.format)).scalar()
                 if found is None:
                     connection.execute(_about.insert().values(format=FORMAT))
+                elif found < FORMAT:
+                    _add_columns(connection)
         except sql.exc.SQLAlchemyError as error:
             raise UsageError(f"database {_shown(url)!r} cannot be opened ({_reason(error)})") from None
         if found is not None and found > FORMAT:
+            self.close()
             raise UsageError(f"database {_shown(url)!r} has the format {found}; this version knows up to {FORMAT}")
 
     def close(self) -> None:
@@ -219,6 +229,7 @@ class Histories:
                     opponents=json.dumps(row.opponents),
                     seed=row.seed,
                     created=row.created,
+                    games=row.games or None,
                 )
             )
             return _add_hand(connection, row, begun)
@@ -284,6 +295,19 @@ class Histories:
             found = connection.execute(query).all()
         return len(found), sum((Fraction(json.loads(payoffs)[seat]) for seat, payoffs in found), Fraction())
 
+    def score(self, table: str) -> tuple[int, int]:
+        """Games of a match that the person (has won, has lost): a game ends with the hand that leaves somebody no chips."""
+        query = sql.select(_hands.c.seat, _hands.c.payoffs, _hands.c.stacks).where(
+            _hands.c.table == table, _hands.c.ended.is_not(None), _hands.c.stacks.is_not(None)
+        )
+        won = lost = 0
+        with self._begin() as connection:
+            for seat, payoffs, stacks in connection.execute(query):
+                left = [chips + Fraction(net) for chips, net in zip(json.loads(stacks), json.loads(payoffs), strict=True)]
+                lost += left[seat] == 0
+                won += left[seat] == sum(left)
+        return won, lost
+
     def opponents_in_hand(self, person: int) -> list[tuple[str, str]]:
         """(table, entry) of everybody a person has a hand in progress with."""
         query = (
@@ -310,7 +334,19 @@ def _add_hand(connection: Connection, row: TableRow, begun: Begun) -> HandRow:
         started=begun.started,
         game=row.game,
         opponents=row.opponents,
+        stacks=begun.stacks,
     )
+
+
+def _add_columns(connection: Connection) -> None:
+    """Bring a database of format 1 up to date: what is there stays as it is."""
+    for column in _ADDED:
+        table = column.table
+        assert isinstance(table, sql.Table)
+        if column.name not in {known["name"] for known in sql.inspect(connection).get_columns(table.name)}:
+            kind = column.type.compile(connection.dialect)
+            connection.execute(sql.text(f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}"))
+    connection.execute(_about.update().values(format=FORMAT))
 
 
 def _joined() -> sql.Select[Any]:
@@ -340,7 +376,15 @@ def _conditions(person: int, chosen: Filter) -> list[sql.ColumnElement[bool]]:
 
 
 def _table_row(row: RowMapping) -> TableRow:
-    return TableRow(row["id"], row["person"], row["game"], tuple(json.loads(row["opponents"])), row["seed"], row["created"])
+    return TableRow(
+        id=row["id"],
+        person=row["person"],
+        game=row["game"],
+        opponents=tuple(json.loads(row["opponents"])),
+        seed=row["seed"],
+        created=row["created"],
+        games=row["games"] or 0,
+    )
 
 
 def _hand_row(row: RowMapping) -> HandRow:
@@ -362,6 +406,7 @@ def _hand_row(row: RowMapping) -> HandRow:
         won=row["won"],
         corrected=row["corrected"],
         marks=json.loads(row["marks"]) if row["marks"] else None,
+        stacks=tuple(json.loads(row["stacks"])) if row["stacks"] else None,
     )
 
 

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from smoothcall.evaluation.coach import Review
 from smoothcall.play.agents import HOUSE_GAMES, AgentCard
 from smoothcall.play.explorer import Spot
+from smoothcall.play.house import MOST_GAMES
 from smoothcall.play.past import Page
 from smoothcall.play.sight import HandSight, Results, TableSight
 from smoothcall.play.statistics import Statistics
@@ -70,6 +71,16 @@ class NewTable(BaseModel):
             max_length=9, examples=[["always-call"]], description="Ids of agents; `:greedy` behind one: its likeliest actions."
         ),
     ]
+    games: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=MOST_GAMES,
+            strict=True,
+            description="A match of so many games, chips kept from hand to hand until one of the two has none; 0: full stacks "
+            "in every hand.",
+        ),
+    ] = 0
 
 
 class Move(BaseModel):
@@ -177,7 +188,8 @@ async def agents(
 async def open_table(request: Request, body: NewTable) -> Response:
     """Sit down at a new table; its first hand is dealt."""
     house, person = pages.house(request), pages.person(request)
-    return _answer(_write_table(await run_in_threadpool(house.open_table, person, body.game, body.opponents)), 201)
+    opened = partial(house.open_table, person, body.game, body.opponents, games=body.games)
+    return _answer(_write_table(await run_in_threadpool(opened)), 201)
 
 
 @ours.get("/tables", response_model=list[TableSight], responses=_problems(401), tags=["Playing"])

@@ -99,6 +99,11 @@ def figure(found: Figure | None) -> str:
     return f"{signed(found.mean)} ± {found.half_width:,.0f}"
 
 
+def turned(found: Figure | None) -> Figure | None:
+    """The same from the other side of a table of two."""
+    return None if found is None else Figure(-found.mean, found.half_width, found.hands)
+
+
 def percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.0f} %"
 

@@ -48,8 +48,9 @@ class Cell:
 async def choose(request: Request) -> Response:
     pages.visitor(request)
     agents = pages.house(request).agents
+    games = {spec: title for spec, title in HOUSE_GAMES.items() if ":" not in spec}  # larger tables have no other agents
     groups = await run_in_threadpool(
-        lambda: [(title, [card for card in agents.cards(spec) if card.kind != "simple"]) for spec, title in HOUSE_GAMES.items()]
+        lambda: [(title, [card for card in agents.cards(spec) if card.kind != "simple"]) for spec, title in games.items()]
     )
     return pages.render(request, "agents.html", page="explore", groups=groups)
 

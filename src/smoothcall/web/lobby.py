@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
@@ -12,29 +12,42 @@ from starlette.responses import RedirectResponse, Response
 
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games.catalog import CATALOG
+from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import game as game_of
 from smoothcall.play.agents import HOUSE_GAMES, AgentCard, Agents
+from smoothcall.play.house import has_matches
 from smoothcall.web import pages
 
 router = APIRouter(include_in_schema=False)
 DEFAULT = "leduc"
 SHOWN = 8  # open tables
+GAMES = 10  # in a match (pricope2021)
+FORMS = ("hands", "match")
 
 
 @router.get("/")
-async def lobby(request: Request, game: str = DEFAULT) -> Response:
+async def lobby(request: Request, game: str = DEFAULT, form: str = FORMS[0]) -> Response:
     if game not in HOUSE_GAMES:
         raise unknown("game", game, HOUSE_GAMES)
+    if form not in FORMS:
+        raise unknown("form of table", form, FORMS)
     person, house = pages.visitor(request, renew=True), pages.house(request)
-    cards = await run_in_threadpool(house.agents.cards, game)
+    match, family = form == "match" and is_match_game(game), game.partition(":")[0]
+    cards = await run_in_threadpool(partial(house.agents.cards, game, match=match))
     fragment = pages.wants_fragment(request)
     tables = [] if fragment else await run_in_threadpool(house.tables, person, SHOWN)
     return pages.render(
         request,
         "_choose.html" if fragment else "lobby.html",
         page="lobby",
-        games=[(spec, title, CATALOG[spec.partition(":")[0]].summary, seats_of(spec)) for spec, title in HOUSE_GAMES.items()],
+        games=[(spec, title, CATALOG[spec].summary, sizes_of(spec)) for spec, title in HOUSE_GAMES.items() if spec in CATALOG],
         game=game,
+        family=family,
+        sizes=sizes_of(family),
+        matches=is_match_game(game),
+        match=match,
+        match_games=GAMES,
+        left_out=match and len(cards) < len(house.agents.cards(game)),
         title=HOUSE_GAMES[game],
         cards=cards,
         seats=range(seats_of(game) - 1),
@@ -50,13 +63,25 @@ async def sit_down(request: Request) -> Response:
     if game not in HOUSE_GAMES:
         raise unknown("game", game, HOUSE_GAMES)
     entries = [entry_of(house.agents, fields, place) for place in range(seats_of(game) - 1)]
-    table = await run_in_threadpool(house.open_table, person, game, entries)
+    games = pages.whole(fields, "games") if "games" in fields else 0
+    table = await run_in_threadpool(partial(house.open_table, person, game, entries, games=games))
     return RedirectResponse(f"/tables/{table.id}", 303)
 
 
 @lru_cache(maxsize=64)
 def seats_of(spec: str) -> int:
     return game_of(spec).players
+
+
+def sizes_of(family: str) -> list[tuple[int, str]]:
+    """(players, game) of every table that a game is offered at."""
+    return [(seats_of(spec), spec) for spec in HOUSE_GAMES if spec.partition(":")[0] == family]
+
+
+@lru_cache(maxsize=64)
+def is_match_game(spec: str) -> bool:
+    rules = game_of(spec).rules
+    return isinstance(rules, PokerRules) and has_matches(rules)
 
 
 def entry_of(agents: Agents, fields: Mapping[str, str], place: int) -> str:

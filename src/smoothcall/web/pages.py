@@ -76,6 +76,7 @@ templates.filters |= {
     "chips": drawing.chips,
     "signed": drawing.signed,
     "figure": drawing.figure,
+    "turned": drawing.turned,
     "percent": drawing.percent,
     "tone": drawing.tone,
     "suited": drawing.suited,

@@ -12,13 +12,15 @@ from starlette.responses import RedirectResponse, Response
 
 from smoothcall.errors import Stale, UsageError
 from smoothcall.games.betting import IllegalMove
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM
 from smoothcall.play.agents import Agents
-from smoothcall.play.sight import Choice, Opponent, SeatSight, TableSight
+from smoothcall.play.sight import Choice, HandSight, Opponent, SeatSight, TableSight
 from smoothcall.web import pages
 from smoothcall.web.drawing import chart
 
 router = APIRouter(prefix="/tables/{id}", include_in_schema=False)
 LONGEST = 9  # digits of an amount
+PAPER = {"games": 10, "won": 7, "lost": 3, "hands": 56, "mbb": 241.07}  # of the agent against a person (pricope2021)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +67,12 @@ async def next_hand(request: Request, id: str) -> Response:
 
 @router.get("/results")
 async def results(request: Request, id: str) -> Response:
-    house, person = pages.house(request), pages.visitor(request)
-    found = await run_in_threadpool(house.results, person, pages.table_id(id))
+    house, person, id = pages.house(request), pages.visitor(request), pages.table_id(id)
+    found = await run_in_threadpool(house.results, person, id)
+    paper = PAPER if found.match is not None and house.table(person, id).game == NO_LIMIT_HOLDEM.name else None
     template = "_results.html" if pages.wants_fragment(request) else "results.html"
     picture = chart(found.curve, found.corrected_curve) if found.hands else None
-    return pages.render(request, template, page="table", results=found, chart=picture, id=id)
+    return pages.render(request, template, page="table", results=found, chart=picture, id=id, paper=paper)
 
 
 def _answer(request: Request, table: TableSight, error: UsageError | None = None, amount: str | None = None) -> Response:
@@ -89,6 +92,8 @@ def _answer(request: Request, table: TableSight, error: UsageError | None = None
         raised=raised,
         explorable=_explorable(pages.house(request).agents, table) if table.hand.over else (),
         fresh=not any(event.kind == "move" and event.seat == table.hand.seat for event in table.hand.events),
+        game_over=table.match is not None and table.hand.over and any(seat.stack == 0 for seat in table.hand.seats),
+        coached=table.match is None or began_even(table.hand),
         error="" if error is None else _sentence(error, raised, amount),
     )
     if fragment and table.hand.over:
@@ -105,6 +110,11 @@ def raise_of(table: TableSight) -> Raise | None:
             step = max(1, 10 ** (len(str(span // 20)) - 1)) if span >= 200 else 1
             return Raise(choice, choice.low - earlier, choice.high - earlier, presets, step)
     return None
+
+
+def began_even(hand: HandSight) -> bool:
+    """Whether both had as many chips before a hand of a match that is over."""
+    return hand.over and len({(seat.stack or 0) - int(seat.won or 0) for seat in hand.seats}) == 1
 
 
 def _round(table: TableSight) -> tuple[SeatSight, ...]:
