@@ -11,9 +11,18 @@ from scipy.stats import binomtest, chi2_contingency, chisquare
 
 from smoothcall.kernels import memory as kernels
 from smoothcall.kernels.batch import Hands
-from smoothcall.kernels.random import seeded
+from smoothcall.kernels.random import draw, seeded
 from smoothcall.kernels.tables import Array
-from smoothcall.neural.memory import draw_moves, draw_transitions, new_reservoir, new_ring
+from smoothcall.neural.memory import (
+    AVERAGE,
+    BEST,
+    GRADIENT,
+    draw_moves,
+    draw_transitions,
+    new_reservoir,
+    new_ring,
+    seated,
+)
 from tests.conftest import INTERPRETED
 
 UNLIKELY = 1e-4  # p-values below it are no accident; seeds are fixed
@@ -193,16 +202,32 @@ def test_what_is_drawn_belongs_together() -> None:
         assert number.min() == 62, "120 moves were made, the first 20 are gone"
 
 
-def test_who_sits_down() -> None:
-    """2 * seat, or with the chance eta 2 * seat + 1; those who play on stay."""
+@pytest.mark.parametrize("rho", [1.0, 0.7])
+def test_who_sits_down(rho: float) -> None:
+    """2 * seat, or with the chance eta 2 * seat + 1, the rest of them 2 * seats + seat; those who play on stay."""
     count = 100 if INTERPRETED else 20_000
     hands = no_hands(count, 3, 1)
     hands.over[::2], hands.who[:] = True, 9
-    kernels.sit_down(hands, 0.1, seeded(1)[0])
+    kernels.sit_down(hands, 0.1, rho, seeded(1)[0])
     assert (hands.who[1::2] == 9).all()
-    best = hands.who[::2] - 2 * np.arange(3)
-    assert set(np.unique(best)) == {0, 1}
-    for seat in range(3):
-        assert binomtest(int(best[:, seat].sum()), count // 2, 0.1).pvalue > UNLIKELY
+    seat, who = np.arange(3), hands.who[::2]
+    best, gradient = who == 2 * seat + 1, who == 6 + seat
+    assert (best | gradient | (who == 2 * seat)).all()
+    player, mode = seated(3)
+    assert (player[who] == seat).all()
+    np.testing.assert_array_equal(mode[who], np.where(best, BEST, np.where(gradient, GRADIENT, AVERAGE)))
+    for own in range(3):
+        assert binomtest(int(best[:, own].sum()), count // 2, 0.1 * rho).pvalue > UNLIKELY
+        assert binomtest(int(gradient[:, own].sum()), count // 2, 0.1 * (1 - rho)).pvalue > UNLIKELY
     together = (best[:, 0] & best[:, 1]).sum()
-    assert binomtest(int(together), count // 2, 0.01).pvalue > UNLIKELY, "seats are drawn apart"
+    assert binomtest(int(together), count // 2, (0.1 * rho) ** 2).pvalue > UNLIKELY, "seats are drawn apart"
+
+
+def test_the_gradient_costs_no_numbers_where_nobody_follows_it() -> None:
+    """So who sat down before there was one sits down now."""
+    hands, generator = no_hands(500, 2, 1), seeded(3)[0]
+    hands.over[:], other = True, generator.copy()
+    kernels.sit_down(hands, 0.3, 1.0, generator)
+    numbers = np.array([draw(other) for _ in range(1000)]).reshape(500, 2)
+    np.testing.assert_array_equal(hands.who, 2 * np.arange(2) + (numbers < 0.3))
+    np.testing.assert_array_equal(generator, other)

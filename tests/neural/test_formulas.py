@@ -344,7 +344,7 @@ def test_acting_in_neural_fictitious_self_play() -> None:
 
 
 def test_players_begin_apart_and_targets_alike() -> None:
-    networks = several((FEATURES, HIDDEN, ACTIONS), 2, jax.random.key(0))
+    networks = several(lambda key: Network((FEATURES, HIDDEN, ACTIONS), key), 2, jax.random.key(0))
     assert (plain(networks, 0).one != plain(networks, 1).one).all()
     learner = SelfPlay(
         np.ones((2, FEATURES)), np.ones((2, 3), bool), by="sgd", value_rate=0.1, policy_rate=0.1, cool=0, double=False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from smoothcall.evaluation.statistics import Estimate, Tally
 from smoothcall.kernels.tables import Array
 from smoothcall.solvers import Solver
 
@@ -53,10 +54,20 @@ def follow(
     return Curves(list(points), figures)
 
 
-def draw(axes: Axes, curves: Curves, name: str, label: str, *, logarithmic: bool = True) -> None:
-    """The mean of the seeds, and their range as a band."""
+def means(figure: Array) -> tuple[Estimate, ...]:
+    """figure[seeds, points] -> the mean of the seeds at each point."""
+    tally = Tally(figure.shape[1])
+    tally.add(figure)
+    return tally.estimates()
+
+
+def draw(axes: Axes, curves: Curves, name: str, label: str, *, logarithmic: bool = True, intervals: bool = False) -> None:
+    """The mean of the seeds, and their range as a band, or the interval of the mean."""
     figure = curves.figures[name]
     (line,) = axes.plot(curves.points, figure.mean(axis=0), label=label)
     if len(figure) > 1:
-        axes.fill_between(curves.points, figure.min(axis=0), figure.max(axis=0), alpha=0.2, color=line.get_color())
+        low, high = figure.min(axis=0), figure.max(axis=0)
+        if intervals:
+            low, high = np.array([estimate.interval() for estimate in means(figure)]).T
+        axes.fill_between(curves.points, low, high, alpha=0.2, color=line.get_color())
     axes.set(xscale="log" if logarithmic else "linear")

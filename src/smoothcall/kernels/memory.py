@@ -32,12 +32,23 @@ class Reservoir(NamedTuple):
 
 
 @kernel
-def sit_down(hands: Hands, eta: float, generator: Array) -> None:
-    """Who plays in hands that are about to begin: 2 * seat, + 1 with the chance eta (the seat's best response)."""
+def sit_down(hands: Hands, eta: float, rho: float, generator: Array) -> None:
+    """Who plays in hands that are about to begin: see `follow`."""
+    seats = hands.who.shape[1]
     for hand in range(len(hands.over)):
         if hands.over[hand]:
-            for seat in range(hands.who.shape[1]):
-                hands.who[hand, seat] = 2 * seat + (draw(generator) < eta)
+            for seat in range(seats):
+                hands.who[hand, seat] = follow(seat, seats, eta, rho, generator)
+
+
+@inlined
+def follow(player: int, players: int, eta: float, rho: float, generator: Array) -> int:
+    """Whom a player follows: 2 * player, its average policy; with the chance eta another of its own, which is 2 * player + 1,
+    its best response, with the chance rho, else 2 * players + player, who follows the gradient.
+    """
+    if draw(generator) >= eta:
+        return 2 * player
+    return 2 * player + 1 if rho >= 1 or draw(generator) < rho else 2 * players + player
 
 
 @kernel

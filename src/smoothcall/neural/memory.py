@@ -10,6 +10,15 @@ from smoothcall.kernels import memory as kernels
 from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_room
 
+AVERAGE, BEST, GRADIENT = range(3)  # what a player may follow in a hand: average policy, best response, gradient
+
+
+def seated(players: int) -> tuple[Array, Array]:
+    """(player[who], mode[who]) int8 of everybody whom `kernels.sit_down` may give a seat."""
+    number = np.arange(players, dtype=np.int8)
+    mode = np.array([AVERAGE, BEST] * players + [GRADIENT] * players, np.int8)
+    return np.concatenate([np.repeat(number, 2), number]), mode
+
 
 class Transitions(NamedTuple):
     """[updates, memories, batch] moves and what came of them; observations have one axis more."""

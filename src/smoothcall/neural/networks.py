@@ -40,10 +40,9 @@ class Network(eqx.Module):
         return self.layers[-1](seen)
 
 
-def several(sizes: Sequence[int], count: int, key: Arrays) -> Network:
-    """So many networks, as one whose arrays have one more axis in front."""
-    made: Network = eqx.filter_vmap(lambda own: Network(sizes, own))(jax.random.split(key, count))
-    return made
+def several(make: Callable[[Arrays], Any], count: int, key: Arrays) -> Any:
+    """So many networks, each made with a key of its own, as one whose arrays have one more axis in front."""
+    return eqx.filter_vmap(make)(jax.random.split(key, count))
 
 
 def answers(networks: Network, seen: Arrays) -> Arrays:

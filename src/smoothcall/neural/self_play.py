@@ -9,9 +9,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from smoothcall.neural import dqn, imitation
+from smoothcall.neural import dqn, imitation, simplex
 from smoothcall.neural.features import Shown
-from smoothcall.neural.memory import Moves, Transitions
+from smoothcall.neural.memory import BEST, GRADIENT, Moves, Transitions, seated
 from smoothcall.neural.networks import Arrays, Network, Tree, answers, masked, optimiser, several, steps
 
 
@@ -25,6 +25,26 @@ class Pair(NamedTuple):
     policy_state: Tree
 
 
+def behaviour(
+    values: Arrays, said: Arrays, others: Arrays, legal: Arrays, mode: Arrays, explore: Arrays | float, matrix: str
+) -> Arrays:
+    """[n, A] the chances of the moves of n players, of whom each follows mode[n]: AVERAGE, BEST or GRADIENT.
+
+    values[n, A] and said[n, A] are what a player's own networks say of the actions, others[n, A] the chances of the actions by
+    its opponents' average policies. The average policy is the softmax of what is said. The best response makes any move with
+    the chance `explore`, else the one of the highest value. The gradient (pricope2021) is the average policy moved by M Pi',
+    and the nearest chances to that: M Pi' is the values where the matrix is of "columns", the values times Pi', the others'
+    chances, where it is "diagonal".
+    """
+    average = jnp.exp(imitation.log_chances(said, legal))
+    best = jax.nn.one_hot(masked(values, legal).argmax(axis=1), legal.shape[1])
+    anything = legal / legal.sum(axis=1, keepdims=True)
+    response = explore * anything + (1 - explore) * best
+    better = simplex.nearest(average + (values * others if matrix == "diagonal" else values), legal)
+    mode = mode[:, None]
+    return jnp.where(mode == BEST, response, jnp.where(mode == GRADIENT, better, average))
+
+
 class SelfPlay:
     """Compiled for a game with the features seen[rows, F] of its information states and legal[rows, A].
 
@@ -32,18 +52,28 @@ class SelfPlay:
     """
 
     def __init__(
-        self, seen: Arrays, legal: Arrays, *, by: str, value_rate: float, policy_rate: float, cool: float, double: bool
+        self,
+        seen: Arrays,
+        legal: Arrays,
+        *,
+        by: str,
+        value_rate: float,
+        policy_rate: float,
+        cool: float,
+        double: bool,
+        matrix: str = "columns",
     ) -> None:
-        self.seen, self.legal, self._double = jnp.asarray(seen), jnp.asarray(legal), double
+        self.seen, self.legal, self._double, self._matrix = jnp.asarray(seen), jnp.asarray(legal), double, matrix
         self._by_value, self._by_policy = (optimiser(by, rate, cool) for rate in (value_rate, policy_rate))
         self.learn: Callable[[Pair, Transitions, Moves], Pair] = jax.jit(self._learn)
         self.act: Callable[..., Arrays] = jax.jit(self._act)
         self.mean: Callable[..., Arrays] = jax.jit(self._mean, static_argnums=5)
 
-    def begin(self, hidden: int, players: int, seed: int) -> Pair:
-        """Networks that know nothing."""
-        sizes = (self.seen.shape[1], hidden, self.legal.shape[1])
-        values, policies = (several(sizes, players, key) for key in jax.random.split(jax.random.key(seed), 2))
+    def begin(self, make: Callable[[Arrays], Any] | int, players: int, seed: int) -> Pair:
+        """Networks that know nothing: with one hidden layer of so many units, or made with a key."""
+        inputs, outputs = self.seen.shape[-1], self.legal.shape[1]
+        own = make if callable(make) else lambda key: Network((inputs, make, outputs), key)
+        values, policies = (several(own, players, key) for key in jax.random.split(jax.random.key(seed), 2))
         return Pair(values, values, policies, jax.vmap(self._by_value.init)(values), jax.vmap(self._by_policy.init)(policies))
 
     def said(self, networks: Network) -> Arrays:
@@ -79,17 +109,17 @@ class SelfPlay:
         return self.seen[row], self.legal[row]
 
     def _act(self, pair: Pair, shown: Any, who: Arrays, explore: Arrays) -> Arrays:
-        """[n, A] the chances of the moves at n observations of who[n] = 2 * player, + 1 where the best response is played.
+        """[n, A] the chances of the moves at n observations of who[n], as `kernels.memory.sit_down` numbers them.
 
-        The best response makes any move with the chance `explore`, else the one of the highest value.
+        Where there are more than two players, the others' chances are the mean of what their average policies would do here.
         """
-        who = jnp.maximum(who, 0)
-        (here, legal), place = self._look(shown), (who // 2)[None, :, None]
-        values, said = (jnp.take_along_axis(answers(each, here), place, axis=0)[0] for each in (pair.values, pair.policies))
-        best = jax.nn.one_hot(masked(values, legal).argmax(axis=1), legal.shape[1])
-        anything = legal / legal.sum(axis=1, keepdims=True)
-        response = explore * anything + (1 - explore) * best
-        return jnp.where((who % 2 == 1)[:, None], response, jnp.exp(imitation.log_chances(said, legal)))
+        here, legal = self._look(shown)
+        values, said = (answers(each, here) for each in (pair.values, pair.policies))
+        player, mode = (jnp.asarray(table)[jnp.maximum(who, 0)] for table in seated(len(said)))
+        other = (player != jnp.arange(len(said))[:, None])[:, :, None]
+        others = jnp.mean(jnp.exp(imitation.log_chances(said, legal)), axis=0, where=other)
+        values, said = (jnp.take_along_axis(each, player[None, :, None], axis=0)[0] for each in (values, said))
+        return behaviour(values, said, others, legal, mode, explore, self._matrix)
 
     def _value_loss(self, network: Network, slower: Network, batch: Any) -> Arrays:
         (here, _), (after, legal), last = self._look(batch.seen), self._look(batch.after), batch.left == 0
