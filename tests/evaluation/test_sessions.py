@@ -71,6 +71,29 @@ def test_the_seed_says_it_all() -> None:
     assert first.gain.mean != other.gain.mean
 
 
+def test_estimated_positions() -> None:
+    """The same cards, seen otherwise: in both places alike, so that luck of the estimates is shared as well."""
+    exact, plain, some, again = (
+        play_sessions(rules(), [dummy("moderate"), dummy("aggressive")], names=("a", "b"), sessions=400, seed=5, **options)
+        for options in ({}, {"games": 0}, {"games": 100}, {"games": 100})
+    )
+    assert exact == plain
+    assert some == again
+    assert some.gain != exact.gain
+    assert (some.as_dict()["games"], exact.as_dict()["games"]) == (100, 0)
+    assert str(some).endswith("won, positions from 100 simulated games")
+    assert str(exact).endswith("won")
+    blind, seeing = (
+        play_sessions(rules(), [dummy("call"), dummy("raise")], names=("a", "b"), sessions=400, seed=5, games=games)
+        for games in (0, 10)
+    )
+    assert blind.gain == seeing.gain, "who never looks at the cards wins the same"
+    itself = play_sessions(rules(), [dummy("moderate")] * 2, names=("a", "b"), sessions=64, seed=3, games=10)
+    assert (itself.gain.mean, itself.gain.error) == (0, 0)
+    with pytest.raises(sc.UsageError, match="games=-1"):
+        play_sessions(rules(), [dummy("call")] * 2, names=("a", "b"), sessions=2, games=-1)
+
+
 def test_stopped_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("smoothcall.evaluation.sessions.TOGETHER", 10)
     seen: list[float] = []
@@ -110,5 +133,6 @@ def test_tables_that_are_missing() -> None:
     with pytest.raises(sc.UsageError, match="stacks of 3,000 chips only"):
         play_sessions(rules(), [only, dummy("call")], names=("a", "b"), sessions=100, length=5)
     even = sc.Policy.uniform(sc.game(of.name, **{**of.options, "cells": "even"}))
+    blind = Tabled(forest(rules()), {STACK: even})
     with pytest.raises(sc.UsageError, match="do not see positions"):
-        Tabled(forest(rules()), {STACK: even})
+        play_sessions(rules(), [blind, dummy("call")], names=("a", "b"), sessions=10, length=1)

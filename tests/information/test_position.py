@@ -8,16 +8,19 @@ from random import Random
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.local_best_response import preflop_scores
 from smoothcall.games.cards import SHORT, STANDARD, Cards, Deck
 from smoothcall.games.hands import BEST_FIVE
 from smoothcall.information.deals import every_outcome
+from smoothcall.information.evaluator import evaluator
 from smoothcall.information.position import PARTS, PREFLOP, positions, simulated, simulation_error
 from smoothcall.information.strength import FLOP, RIVER, STREETS, TURN, strengths
 from smoothcall.kernels import dealing
 from smoothcall.kernels.random import seeded
+from smoothcall.kernels.tables import Array
 from tests.information.test_strength import decks, draws, enumerated
 
 # All-in against a random hand, exactly, ties half: jazbo.com/poker/huholdem.html
@@ -134,12 +137,88 @@ def test_the_kernel_deals_positions(deck: Deck, players: int) -> None:
     np.testing.assert_array_equal(generator, again)
 
 
+def won(deck: Deck, hole: Cards, board: Cards, games: int, generator: Array) -> int:
+    """What `deal_estimated` counts."""
+    visible, unseen = np.array([*hole, *board], np.int32), np.zeros(deck.size, np.uint8)
+    return dealing.count_won(evaluator(deck), visible, len(visible), games, unseen, generator)
+
+
+@pytest.mark.parametrize(("deck", "players"), [(SHORT, 2), (SHORT, 3), (STANDARD, 2)], ids=["32", "32, 3 players", "52"])
+def test_the_kernel_deals_estimates(deck: Deck, players: int) -> None:
+    """Of the same hands as without; right on average, and off as shares of a hundred games are (where none ties, at most)."""
+    cards, count, games = positions(deck).cards(players), 10_000, 100
+    exact, estimate = np.zeros((2, count, players, 4), np.int32)
+    outcome, same = np.zeros((2, count), np.uint32)
+    generator, again = seeded(3)[0], seeded(3)[0]
+    dealing.deal_many(cards, exact, outcome, generator)
+    dealing.deal_estimated(cards, games, PARTS, estimate, same, again, seeded(4)[0])
+    np.testing.assert_array_equal(same, outcome)
+    np.testing.assert_array_equal(again, generator)
+    halves = estimate / PARTS * 2 * games
+    assert abs(halves - halves.round()).max() <= games / PARTS + 1e-9, "shares of the games, ties counting half"
+    assert 0 <= estimate.min() <= estimate.max() <= PARTS
+    off, binomial = (estimate - exact) / PARTS, exact / PARTS * (1 - exact / PARTS) / games
+    for street in range(4):
+        each, wanted = off[:, :, street].reshape(-1), binomial[:, :, street].mean()
+        assert abs(each.mean()) < 4 * each.std() / len(each) ** 0.5
+        assert 0.8 * wanted < each.var() < wanted
+
+
+def test_estimates_may_be_dealt_in_any_batches() -> None:
+    cards = positions(SHORT).cards(2)
+    found = []
+    for cuts in ((1200,), (1, 511, 600, 88), (513, 687)):
+        dealt, outcome, at = np.zeros((1200, 2, 4), np.int32), np.zeros(1200, np.uint32), 0
+        generators = seeded(5, 2)
+        for count in cuts:
+            dealing.deal_estimated(cards, 3, PARTS, dealt[at : at + count], outcome[at : at + count], *generators)
+            at += count
+        found.append((dealt, outcome, generators))
+    for other in found[1:]:
+        for one, two in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("board", ["Td9hAs7h", "Td9hAs7hKc", "AdAcTdTcKs"])
+def test_single_games_are_won_tied_and_lost_as_often_as_all_games_are(board: str) -> None:
+    """By the rules, on a turn and on rivers."""
+    hole, seen, generator, count = SHORT.parse("AhTh"), SHORT.parse(board), seeded(6)[0], 20_000
+    every = np.zeros(3)
+    for river in coming(SHORT, hole, seen):
+        own = BEST_FIVE.strength(SHORT, hole, river)
+        for other in combinations([card for card in range(SHORT.size) if card not in (*hole, *river)], 2):
+            theirs = BEST_FIVE.strength(SHORT, other, river)
+            every[(own > theirs) + (own >= theirs)] += 1
+    found = np.bincount([won(SHORT, hole, seen, 1, generator) for _ in range(count)], minlength=3)
+    possible = every > 0
+    assert found[~possible].sum() == 0
+    assert chisquare(found[possible], every[possible] / every.sum() * count).pvalue > 1e-4
+    hundred = np.array([won(SHORT, hole, seen, 100, generator) for _ in range(2_000)]) / 2
+    mean, square = every @ [0, 0.5, 1] / every.sum(), every @ [0, 0.25, 1] / every.sum()
+    assert hundred.var() == pytest.approx(100 * (square - mean**2), rel=4 * (2 / 2_000) ** 0.5), "a hundred times one"
+
+
+@pytest.mark.parametrize("count", [2, 5, 6, 7])
+def test_simulated_games_draw_every_unseen_card_alike(count: int) -> None:
+    visible, unseen, generator = np.arange(3, 3 + count, dtype=np.int32), np.zeros(SHORT.size, np.uint8), seeded(7)[0]
+    left, repeats = SHORT.size - count, 20_000
+    drawn = np.zeros((9 - count, SHORT.size))
+    for _ in range(repeats):
+        dealing.count_won(evaluator(SHORT), visible, count, 2, unseen, generator)
+        drawn[np.arange(9 - count), unseen[: 9 - count]] += 1
+    assert sorted(unseen[:left].tolist()) == [card for card in range(SHORT.size) if not 3 <= card < 3 + count]
+    assert drawn[:, visible].sum() == 0
+    for place in drawn:
+        assert chisquare(np.delete(place, visible)).pvalue > 1e-4
+
+
 def test_certain_games() -> None:
     """A royal flush beats everybody; where it lies on the board everybody ties, exactly and in each simulated game."""
     royal, other, generator = STANDARD.parse("AhKhQhJhTh"), STANDARD.parse("2c2d"), seeded(1)[0]
     for hole, board, position in ((royal[:2], (*royal[2:], *other), 1.0), (other, royal, 0.5), (royal[:2], royal[2:], 1.0)):
         assert positions(STANDARD).of(hole, board) == position
         assert simulated(STANDARD, hole, board, generator) == position
+        assert won(STANDARD, hole, board, 100, generator) == 200 * position
     assert positions(STANDARD).cards(2).river_bucket[[0, -1]].tolist() == [0, PARTS]
 
 

@@ -40,7 +40,7 @@ from smoothcall.minds.dummies import Dummy
 from smoothcall.minds.mind import Table, moves_of
 from smoothcall.minds.policy import situations
 from smoothcall.minds.room import Room
-from tests.conftest import TINY, WHOLE_BETS, built
+from tests.conftest import WHOLE_BETS, built
 
 START, UNIT, LENGTH, COUNT = 3000, 500, 4, 40
 SHOWN = [POT, STREET, TO_CALL, STACK, OTHER_STACK, LAST, LAST_SIZE, RAISES, AGGRESSION]  # by the table: all but the cards
@@ -52,8 +52,8 @@ def rules() -> PokerRules:
     return found
 
 
-def new_room(seed: int = 1, count: int = COUNT, length: int = LENGTH) -> Room:
-    return Room(rules(), count=count, length=length, generators=seeded(seed, 2))
+def new_room(seed: int = 1, count: int = COUNT, length: int = LENGTH, games: int = 0) -> Room:
+    return Room(rules(), count=count, length=length, generators=seeded(seed, 3 if games else 2), games=games)
 
 
 def play(room: Room, *names: str) -> None:
@@ -61,7 +61,7 @@ def play(room: Room, *names: str) -> None:
     room.sessions.mind[:, 1] = 1
     room.sit()
     room.batch.begin()
-    room.move([Dummy(name, room.table) for name in names])
+    room.move([Dummy(name, Table.of(room.forest.rules)) for name in names])
 
 
 # The room
@@ -145,8 +145,9 @@ def test_only_sessions_that_are_playing_are_booked() -> None:
     assert booked > 100
 
 
-def test_rooms_go_on_from_their_tables() -> None:
-    one, other = new_room(seed=5), new_room(seed=6)
+@pytest.mark.parametrize("games", [0, 20])
+def test_rooms_go_on_from_their_tables(games: int) -> None:
+    one, other = new_room(seed=5, games=games), new_room(seed=6, games=games)
     for room in (one, other):
         for _ in range(25):
             play(room, "random", "mirror")
@@ -169,6 +170,32 @@ def test_opponents_are_drawn_by_their_shares() -> None:
     often = np.bincount(room.sessions.mind[1::2, 1], minlength=4)
     assert often[[0, 2]].tolist() == [0, 0]
     assert abs(often[1] - 750) < 4 * (3000 * 0.25 * 0.75) ** 0.5
+
+
+def test_estimates_change_what_is_seen_not_what_is_dealt() -> None:
+    """Who never looks at the cards plays the same hands; positions are seen as they were dealt."""
+    exact, estimated = new_room(seed=8), new_room(seed=8, games=50)
+    for _ in range(60):
+        for room in (exact, estimated):
+            play(room, "call", "raise")
+        for name in ("node", "outcome", "over", "won"):
+            one, other = (getattr(room.batch.hands, name) for room in (exact, estimated))
+            np.testing.assert_array_equal(one, other)
+        for room in (exact, estimated):
+            room.settle()
+    off = (estimated.batch.deals.dealt - exact.batch.deals.dealt) / PARTS
+    assert 0.05 < off.std() < 0.08, "about sqrt(0.2 / 50)"
+    halves = estimated.batch.seen[:, POSITION] * 100
+    np.testing.assert_allclose(halves, halves.round(), atol=1e-2)
+    one, other = exact.deal(700), estimated.deal(700)
+    np.testing.assert_array_equal(one.outcome, other.outcome)
+    assert (one.dealt != other.dealt).any()
+
+
+@pytest.mark.parametrize("games", [-1, 10_001, 2.5])
+def test_how_many_games(games: int) -> None:
+    with pytest.raises(sc.UsageError, match=f"games={games} .accepted: a whole number from 0 to 10000"):
+        new_room(games=games)
 
 
 # Habits
@@ -235,7 +262,7 @@ def test_the_first_hand_of_a_session_is_what_policies_are_made_of() -> None:
         room.sit()
         room.batch.begin()
         node = hands.node.copy()
-        room.move([Dummy("random", room.table)] * 2)
+        room.move([Dummy("random", Table.of(room.forest.rules))] * 2)
         for hand in np.flatnonzero(first_hand):
             own = int(node[hand]) - root
             wanted, street = situations(game, np.array([own])), int(game.tree.round[own])
@@ -391,7 +418,12 @@ def test_showdowns_go_to_the_better_cards() -> None:
             assert room.batch.hands.dealt[hand, seat, 3] / PARTS == pytest.approx(exact, abs=1e-5)
 
 
-@pytest.mark.parametrize("spec", [TINY, "limit-holdem", "no-limit-holdem", "no-limit-holdem:seats=3,menu=x1", "leduc"])
+@pytest.mark.parametrize("spec", ["limit-holdem", "no-limit-holdem:seats=3,menu=x1", "leduc"])
 def test_other_games_have_no_sessions(spec: str) -> None:
-    with pytest.raises(sc.UsageError, match="sessions are played in no-limit games for two with a menu of whole bets"):
+    with pytest.raises(sc.UsageError, match="sessions are played in no-limit games for two with a menu of raises"):
         forest(built(spec).rules)
+
+
+def test_too_many_stacks_for_sessions() -> None:
+    with pytest.raises(sc.UsageError, match=r"any of [0-9,]+ stacks \(accepted: at most 1,000; a menu of whole bets, such"):
+        forest(built("no-limit-holdem:stack=2000").rules)

@@ -40,6 +40,10 @@ class Estimate:
         half = self.half_width(level)
         return self.mean - half, self.mean + half
 
+    def scaled(self, factor: float) -> Estimate:
+        """The same in other units; a negative factor turns it round."""
+        return Estimate(factor * self.mean, abs(factor) * self.error, self.count)
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what one sample cannot say is None."""
         known = isfinite(self.error)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Self, TypeVar
 
@@ -89,10 +88,10 @@ class Betting:
         self._open(0)
 
     def copy(self) -> Self:
-        twin = copy(self)
+        twin = object.__new__(type(self))
+        fields = vars(twin)
         for name, value in vars(self).items():
-            if isinstance(value, list | set):
-                setattr(twin, name, value.copy())
+            fields[name] = value.copy() if type(value) in (list, set) else value
         return twin
 
     # What can be asked

@@ -19,6 +19,7 @@ from smoothcall.kernels.sessions import Public
 from smoothcall.kernels.tables import Array, Walk
 from smoothcall.progress import report
 
+STACKS = 1000  # that players may come to have, at most
 MOST = 2**24  # nodes: situations hold their numbers as float32
 
 
@@ -37,20 +38,24 @@ class Forest:
 
 @cache
 def forest(rules: PokerRules) -> Forest:
-    """Of a no-limit game for two whose raises are whole bets, so that stacks stay multiples of the blinds' unit."""
-    if rules.seats != 2 or rules.limit or rules.menu is None or not all(item.startswith("x") for item in rules.menu.items):
-        raise UsageError(
-            f"{rules.name}: sessions are played in no-limit games for two with a menu of whole bets, such as x1+x2"
-        )
-    factors = [int(item[1:]) for item in rules.menu.items]
+    """Of a no-limit game for two. Where its raises are whole bets, stacks stay multiples of the blinds' unit."""
+    if rules.seats != 2 or rules.limit or rules.menu is None:
+        raise UsageError(f"{rules.name}: sessions are played in no-limit games for two with a menu of raises, such as x1+x2")
+    factors = [int(item[1:]) for item in rules.menu.items if item.startswith("x")]
     if factors != sorted(factors):
         raise UsageError(
             f"bet menu {str(rules.menu)!r} of {rules.name} (accepted in sessions: from the smallest raise to the largest)"
         )
     assert rules.stack is not None
     unit = gcd(*rules.blinds, *rules.antes, *(street.bet for street in rules.streets), rules.stack)
+    unit = 1 if any(item[0].isdigit() or item == "pot" for item in rules.menu.items) else unit
     parts, root, nodes, endings = list[tuple[Array, ...]](), [-1], 0, 0
     depth, count = 0, rules.stack // unit
+    if count > STACKS:
+        raise UsageError(
+            f"{rules.name}: a session may leave any of {count:,} stacks (accepted: at most {STACKS:,}; a menu of whole bets, "
+            "such as x1+x2, leaves fewer)"
+        )
     for units in range(1, count + 1):
         made = Game(replace(rules, stack=units * unit))
         tree, (ending, payoff) = made.tree, made.settled

@@ -2,7 +2,8 @@
 
 That is E[HS], the mean of the hand strength over every river that may come: HS itself on the river, all-in equity against a
 random hand before the flop. Like the strengths it is made of it is exact, as whole numbers, and kept in the cache folder.
-The paper estimates it by some simulated games instead; `simulated` does too, and `simulation_error` says how well.
+The paper estimates it by some simulated games instead; `simulated` does too, and `simulation_error` says how well. Sessions
+may be dealt such estimates (`minds.room`).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ PREFLOP = 0
 BOARD = {PREFLOP: 0, FLOP: 3, TURN: 4, RIVER: 5}  # cards on it, by street
 PARTS = 65535  # of 1, as positions are dealt
 GAMES = 100  # simulated for one estimate (epfl2020, section 3.1)
+MOST_OPPONENTS = 9
 VERSION = 1  # of what the tables hold
 
 
@@ -112,22 +114,25 @@ def _rounded(table: Array, most: int) -> Array:
 # Estimates
 
 
-def simulated(deck: Deck, hole: Cards, board: Cards, generator: Array, games: int = GAMES) -> float:
-    """The share of so many games that two cards win, the opponent's and what the board lacks drawn by generator[4]."""
+def simulated(deck: Deck, hole: Cards, board: Cards, generator: Array, games: int = GAMES, opponents: int = 1) -> float:
+    """The share of the pot that two cards win in so many games, the others' and what the board lacks drawn by generator[4]."""
     verify_spot(deck, hole, board)
     if games < 1:
         raise UsageError(f"games={games} (accepted: at least 1)")
-    combos = _every_hand(deck).copy()
-    combos[0] = hole
-    drawn_from, seen, winners = np.array([0, 1, len(combos)]), np.array(board, np.uint8), np.zeros(4, np.int64)
-    sample_winners(evaluator(deck), combos, drawn_from, seen, seen, games, generator, winners)
-    return float(winners[0b01] + winners[0b11] / 2) / games
+    if not 1 <= opponents <= MOST_OPPONENTS:
+        raise UsageError(f"opponents={opponents} (accepted: 1 to {MOST_OPPONENTS})")
+    every = _every_hand(deck)
+    combos = np.concatenate([np.array([hole], np.uint8), *[every] * opponents])
+    drawn_from, seen = np.array([0, *range(1, len(combos) + 1, len(every))]), np.array(board, np.uint8)
+    winners = np.zeros(2 << opponents, np.int64)
+    done = sample_winners(evaluator(deck), combos, drawn_from, seen, seen, games, generator, winners)
+    return sum(int(winners[who]) / who.bit_count() for who in range(1, len(winners), 2)) / done
 
 
 @cache
 def _every_hand(deck: Deck) -> Array:
-    """[1 + hands, 2] uint8: room for one, then all; a hand that shares a card with what is seen is drawn again."""
-    return np.array([(0, 0), *combinations(range(deck.size), 2)], np.uint8)
+    """[hands, 2] uint8; a hand that shares a card with what is seen is drawn again."""
+    return np.array([*combinations(range(deck.size), 2)], np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

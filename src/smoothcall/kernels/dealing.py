@@ -19,7 +19,8 @@ from smoothcall.kernels.tables import Array, Walk, Whole
 BATCH = 512
 _BOARD = 5
 VISIBLE = (2, 5, 6, 7)  # cards that a seat has seen on each street: its own, the flop, turn and river
-_HALF = np.uint64(32)
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 _KIND: Whole = SHIFT
 
 
@@ -96,6 +97,70 @@ def deal_cards_seen(cards: Cards, dealt: Array, outcome: Array, generator: Array
                 dealt[deal, player, 2 + place] = card[held + place]
 
 
+@kernel
+def deal_estimated(
+    cards: Cards, games: int, parts: int, dealt: Array, outcome: Array, generator: Array, simulator: Array
+) -> None:
+    """The same deals, but dealt[n, P, 4] int32 are what so many simulated games say of each seat's position, in whole `parts`.
+
+    A generator deals the same hands here as in `deal_many`, whatever the games: a second one draws those.
+    """
+    visible = np.empty((min(len(dealt), BATCH), dealt.shape[1], VISIBLE[-1]), np.int32)
+    unseen = np.empty(len(cards.binomial) - 1, np.uint8)
+    for start in range(0, len(dealt), BATCH):
+        here = visible[: len(dealt) - start]
+        deal_cards_seen(cards, here, outcome[start : start + BATCH], generator)
+        for deal in range(len(here)):
+            for player in range(dealt.shape[1]):
+                for street in range(dealt.shape[2]):
+                    won = count_won(cards.evaluator, here[deal, player], VISIBLE[street], games, unseen, simulator)
+                    dealt[start + deal, player, street] = (won * parts + games) // (2 * games)
+
+
+@kernel
+def count_won(evaluator: Evaluator, visible: Array, count: int, games: int, unseen: Array, generator: Array) -> int:
+    """How many of so many games two cards win against any two, times 2: ties are counted once.
+
+    visible[:count] are the two and the board so far; what the board lacks is drawn too. unseen[cards] uint8 is scratch.
+    """
+    seen = own_keys = own_mask = keys = mask = _ZERO
+    for place in range(count):
+        card = visible[place]
+        seen |= _ONE << np.uint64(card)
+        if place < 2:
+            own_keys += evaluator.card_key[card]
+            own_mask += evaluator.card_mask[card]
+        else:
+            keys += evaluator.card_key[card]
+            mask += evaluator.card_mask[card]
+    left = won = 0
+    for number in range(len(unseen)):
+        if seen & (_ONE << np.uint64(number)) == _ZERO:
+            unseen[left] = number
+            left += 1
+    for _ in range(games):
+        bits = other_keys = other_mask = _ZERO
+        board_keys, board_mask = keys, mask
+        for place in range(2 + VISIBLE[-1] - count):  # shuffled only so far, and from any order: no card is drawn in vain
+            if place % 2 == 0:
+                bits = draw_bits(generator)
+            at = np.uint64(place) + (((bits & _LOW) * np.uint64(left - place)) >> _HALF)
+            bits >>= _HALF
+            drawn = unseen[at]
+            unseen[at] = unseen[place]
+            unseen[place] = drawn
+            if place < 2:
+                other_keys += evaluator.card_key[drawn]
+                other_mask += evaluator.card_mask[drawn]
+            else:
+                board_keys += evaluator.card_key[drawn]
+                board_mask += evaluator.card_mask[drawn]
+        own = evaluate(evaluator, board_keys + own_keys, board_mask + own_mask)
+        other = evaluate(evaluator, board_keys + other_keys, board_mask + other_mask)
+        won += int(own > other) + int(own >= other)
+    return won
+
+
 @inlined
 def _ascending(card: Array, start: int, count: int, sorted_cards: Array, begin: int) -> None:
     for number in range(count):
@@ -143,15 +208,15 @@ def hand_after(cards: Cards, entry: Whole, one: Whole, other: Whole) -> Whole:
 @inlined
 def draw_cards(card: Array, size: int, generator: Array) -> None:
     """Fill card[n] with different cards of a deck."""
-    seen, bits, left = np.uint64(0), np.uint64(0), 0
+    seen, bits, left = _ZERO, _ZERO, 0
     place = 0
     while place < len(card):
         if left == 0:
             bits, left = draw_bits(generator), 2
-        drawn = ((bits & np.uint64(0xFFFFFFFF)) * np.uint64(size)) >> _HALF
+        drawn = ((bits & _LOW) * np.uint64(size)) >> _HALF
         bits, left = bits >> _HALF, left - 1
-        bit = np.uint64(1) << drawn
-        if seen & bit == np.uint64(0):
+        bit = _ONE << drawn
+        if seen & bit == _ZERO:
             seen |= bit
             card[place] = drawn
             place += 1

@@ -1,8 +1,11 @@
 """Sessions: games of several hands for two players who keep their chips from hand to hand and change seats.
 
 What a player looks at is a *situation*, COLUMNS numbers: how strong its cards are, what the table shows, and what the other
-has been doing (epfl2020). Chips are in parts of the chips a session starts with. The last column is the node itself, for
-whoever plays from tables; a float32 holds it exactly, up to 2^24 nodes.
+has been doing (epfl2020). Chips are in parts of the chips a session starts with. NODE is the node itself, for whoever plays
+from tables; a float32 holds it exactly, up to 2^24 nodes.
+
+A *wide* situation has WIDE numbers (pricope2021): also the bucket of the cards in a game's abstraction, the seat, the cards
+themselves (own ones, flop, turn, river; -1 for those to come), and what the table showed when the player moved last.
 """
 
 from __future__ import annotations
@@ -11,14 +14,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import kernel
+from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.batch import Hands
+from smoothcall.kernels.dealing import VISIBLE, Cards, compare
+from smoothcall.kernels.evaluator import Evaluator, evaluate
 from smoothcall.kernels.matching import choose
+from smoothcall.kernels.memory import follow
 from smoothcall.kernels.random import draw
 from smoothcall.kernels.tables import CALL, Array, Walk
 
 POSITION, POT, STREET, TO_CALL, STACK, OTHER_STACK, LAST, LAST_SIZE, RAISES, AGGRESSION, NODE = range(11)
 COLUMNS = 11
+BUCKET, SEAT, BEFORE_STREET, BEFORE_POT, BEFORE_CALL, CARD = range(COLUMNS, COLUMNS + 6)
+CARDS = 7
+WIDE = CARD + CARDS
+NEVER = -1  # the street of somebody's last move who has made none
+DECK, STEPS = 52, 10  # cards with a bit of their own, and numbers that a win chance is shown as
+SCALARS = (POT, TO_CALL, STACK, OTHER_STACK, LAST_SIZE, BEFORE_POT, BEFORE_CALL, SEAT)  # that are shown as they are
+INPUTS = 3 * DECK + 4 + 5 + 4 + len(SCALARS) + 1 + 1 + STEPS
 HANDS, RAISED_FIRST, RAISED_EVER, CALLED_EVER = range(4)  # what is counted of a player's habits
 UNKNOWN = 0.5  # the aggression of somebody who has neither raised nor called
 
@@ -45,7 +58,11 @@ class Sessions(NamedTuple):
 def see_situations(
     walk: Walk, public: Public, hands: Hands, sessions: Sessions, parts: float, start: float, seen: Array
 ) -> None:
-    """seen[B, COLUMNS] float32: what the seat to move looks at. `dealt` are its positions by street in units of 1 / parts."""
+    """seen[B, COLUMNS or WIDE] float32: what the seat to move looks at.
+
+    `dealt` are its positions by street in units of 1 / parts; for wide situations also its buckets by street, and its cards.
+    """
+    streets = (hands.dealt.shape[2] - CARDS) // 2
     for hand in range(len(seen)):
         if hands.over[hand]:
             continue
@@ -66,6 +83,20 @@ def see_situations(
         seen[hand, NODE] = node
         seen[hand, RAISES] = habits[RAISED_FIRST] / max(habits[HANDS], 1)
         seen[hand, AGGRESSION] = habits[RAISED_EVER] / moves if moves > 0 else UNKNOWN
+        if seen.shape[1] == WIDE:
+            _see_more(hands, hand, seat, street, streets, seen[hand])
+
+
+@inlined
+def _see_more(hands: Hands, hand: int, seat: int, street: int, streets: int, seen: Array) -> None:
+    seen[BUCKET], seen[SEAT] = hands.dealt[hand, seat, streets + street], seat
+    visible, made = VISIBLE[street], hands.moves[hand, seat]
+    for place in range(CARDS):
+        seen[CARD + place] = hands.dealt[hand, seat, 2 * streets + place] if place < visible else -1
+    seen[BEFORE_STREET], seen[BEFORE_POT], seen[BEFORE_CALL] = NEVER, 0, 0
+    if made > 0:
+        before = hands.seen[hand, seat, made - 1]
+        seen[BEFORE_STREET], seen[BEFORE_POT], seen[BEFORE_CALL] = before[STREET], before[POT], before[TO_CALL]
 
 
 @kernel
@@ -127,3 +158,96 @@ def draw_opponents(sessions: Sessions, shares: Array, generator: Array) -> None:
     for session in range(len(sessions.played)):
         if sessions.mind[session, 1] < 0:
             sessions.mind[session, 1] = choose(shares, draw(generator))
+
+
+@kernel
+def show_situations(evaluator: Evaluator, metrics: bool, seen: Array, shown: Array) -> None:
+    """seen[n, WIDE] -> shown[n, INPUTS] float32: what pictures of the last two board states and scalars say, in few numbers.
+
+    Bits of the own cards, of the board, and of the board as it was when the player moved last; the street, that street (or
+    never) and the other's last move, each one of its kinds; SCALARS. With `metrics`, hand-made ones too: the strength of the
+    made hand, the win chance, and the win chance as STEPS ramps that rise from 0 to 1 one after the other.
+    """
+    for number in range(len(seen)):
+        here = seen[number]
+        shown[number] = 0
+        keys = mask = np.uint64(0)
+        before, place = VISIBLE[max(int(here[BEFORE_STREET]), 0)], 0
+        while place < CARDS and here[CARD + place] >= 0:
+            card = int(here[CARD + place])
+            keys += evaluator.card_key[card]
+            mask += evaluator.card_mask[card]
+            shown[number, card if place < 2 else DECK + card] = 1
+            if 2 <= place < before:
+                shown[number, 2 * DECK + card] = 1
+            place += 1
+        at = 3 * DECK
+        shown[number, at + int(here[STREET])] = 1
+        shown[number, at + 5 + int(here[BEFORE_STREET])] = 1
+        shown[number, at + 9 + int(here[LAST])] = 1
+        at += 13
+        for column in SCALARS:
+            shown[number, at] = here[column]
+            at += 1
+        if metrics:
+            if place >= 5:
+                shown[number, at] = evaluate(evaluator, keys, mask) / evaluator.classes
+            shown[number, at + 1] = here[POSITION]
+            for step in range(STEPS):
+                shown[number, at + 2 + step] = min(max(here[POSITION] * STEPS - step, 0.0), 1.0)
+
+
+@kernel
+def draw_followed(sessions: Sessions, learners: int, eta: float, rho: float, generator: Array) -> None:
+    """Whom the players of sessions that are about to begin follow, numbered as `kernels.memory.sit_down` numbers seats.
+
+    Where there is one learner, player 1 is somebody else: the number after those of the learner.
+    """
+    for session in range(len(sessions.played)):
+        if sessions.mind[session, 1] < 0:
+            for player in range(learners):
+                sessions.mind[session, player] = follow(player, learners, eta, rho, generator)
+            if learners == 1:
+                sessions.mind[session, 1] = 3
+
+
+@kernel
+def expect_winnings(cards: Cards, walk: Walk, hands: Hands, runouts: int, generator: Array, won: Array) -> None:
+    """won[B, 2] float32: chips of the hands that are over; of a showdown with cards to come the mean over so many run-outs.
+
+    The mean is what the hand was worth when the last chips went in, but for the run-outs being drawn: chips of one hand that
+    luck moves to and fro are noise to whoever learns from them.
+    """
+    card, strength = np.empty(2 * 2 + CARDS - 2, np.uint8), np.zeros(2, np.int64)
+    first, size = hands.dealt.shape[2] - CARDS, len(cards.binomial) - 1
+    for hand in range(len(hands.over)):
+        if not hands.over[hand]:
+            continue
+        ending, street = walk.ending[hands.node[hand]], 0
+        for seat in range(2):
+            won[hand, seat] = hands.won[hand, seat]
+            if hands.moves[hand, seat] > 0:
+                street = max(street, int(hands.seen[hand, seat, hands.moves[hand, seat] - 1, STREET]))
+        known = VISIBLE[street]
+        if known == CARDS or walk.payoff[ending, 0, 0] == walk.payoff[ending, 1, 0]:
+            continue  # all is dealt, or somebody folded
+        seen = np.uint64(0)
+        for seat in range(2):
+            for place in range(2):
+                card[2 * seat + place] = hands.dealt[hand, seat, first + place]
+        for place in range(2, known):
+            card[2 + place] = hands.dealt[hand, 0, first + place]
+        for place in range(2 + known):
+            seen |= np.uint64(1) << np.uint64(card[place])
+        total = 0.0
+        for _ in range(runouts):
+            drawn, place = seen, 2 + known
+            while place < len(card):
+                one = int(draw(generator) * size)
+                bit = np.uint64(1) << np.uint64(one)
+                if drawn & bit == np.uint64(0):
+                    drawn |= bit
+                    card[place] = one
+                    place += 1
+            total += walk.payoff[ending, cards.outcome[compare(cards, card, strength)], 0]
+        won[hand, 0], won[hand, 1] = total / runouts, -total / runouts

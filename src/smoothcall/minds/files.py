@@ -2,25 +2,70 @@
 
 The card says which class of mind it is, and of networks the shapes [out, in] of their layers; weights are arrays by name:
 `weight-0-1` and `bias-0-1` of the second layer of the first network. The table it sits at is the game's.
+
+Minds of epfl2020 look at situations and know whole bets; those of pricope2021 look at wide situations (`WIDE`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from smoothcall.errors import UsageError, unknown
+from smoothcall.games.cards import STANDARD
 from smoothcall.games.rules import PokerRules
+from smoothcall.information.abstraction import is_holdem
 from smoothcall.information.game import Game
+from smoothcall.kernels.sessions import WIDE
 from smoothcall.kernels.tables import Array
+from smoothcall.minds import expert, generic
 from smoothcall.minds.dummies import RULES, Dummy
 from smoothcall.minds.learned import ROWS, Amount, Discrete, Layers, Softmax, Values
 from smoothcall.minds.mind import MOVES, Mind, Table
+from smoothcall.minds.networks import SHOWN, SelfTaught
 
 NETWORKS = {"values": (10, MOVES), "softmax": (6, MOVES), "amount": (6, 1)}  # inputs and outputs
-CLASSES = ("dummy", *NETWORKS, "discrete")
+SELF_TAUGHT = "self-taught"
+EXPERT = "expert"
+CLASSES = ("dummy", *NETWORKS, "discrete", *generic.CLASSES, EXPERT, SELF_TAUGHT)
+WIDE_MINDS: dict[str, Callable[[], Mind]] = {
+    "mostly-calls": generic.MostlyCalls,
+    "heuristic-mc": generic.HeuristicMC,
+    "expert": expert.Expert,
+    "call": lambda: Dummy("call", Table(0, ())),
+}  # who need nothing but a situation
+
+
+def verify_mind(game: Game, mind: Mind) -> PokerRules:
+    """The rules of a game that a mind plays."""
+    return verify_wide(game) if getattr(mind, "WIDE", False) else verify_game(game)
+
+
+def is_wide(game: Game) -> bool:
+    """Whether minds that play a game look at wide situations: all but those who know whole bets and positions do."""
+    try:
+        verify_game(game)
+    except UsageError:
+        return True
+    return False
+
+
+def verify_wide(game: Game, who: str = "minds that look at cards") -> PokerRules:
+    """The rules of a game that minds play who look at wide situations."""
+    rules = game.rules
+    if (
+        not isinstance(rules, PokerRules)
+        or not is_holdem(rules)
+        or rules.deck != STANDARD
+        or rules.seats != 2
+        or rules.limit
+        or rules.stack is None
+        or rules.menu is None
+    ):
+        raise UsageError(f"{who} cannot play {game.spec} (accepted: no-limit hold'em for two, such as no-limit-holdem)")
+    return rules
 
 
 def verify_game(game: Game, who: str = "minds") -> PokerRules:
@@ -56,15 +101,28 @@ def to_data(mind: Mind) -> tuple[dict[str, Any], dict[str, Array]]:
     if isinstance(mind, Amount):
         about, arrays = _networks_to_data("amount", [mind.layers])
         return {**about, "blur": mind.blur}, arrays
+    if isinstance(mind, SelfTaught):
+        about, arrays = _networks_to_data(SELF_TAUGHT, [mind.policy, mind.values])
+        return {**about, "shown": mind.shown, "metrics": mind.metrics, "eta": mind.eta}, arrays
+    if isinstance(mind, generic.MostlyCalls | generic.HeuristicMC):
+        return generic.to_data(mind)
+    if isinstance(mind, expert.Expert):
+        return expert.to_data(mind)
     raise UsageError(f"a mind of class {type(mind).__name__} cannot be written to a file (accepted: {', '.join(CLASSES)})")
 
 
 def from_data(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> Mind:
     """The mind that such data describe, at the table of a game; errors are clear, or those of damaged files."""
-    table, named = Table.of(verify_game(game)), about["class"]
+    named = about["class"]
     for name, array in arrays.items():
         if array.dtype.kind != "f" or not np.isfinite(array).all():
             raise UsageError(f"array {name!r} of a mind of {game.spec} (accepted: finite numbers)")
+    if named in (SELF_TAUGHT, EXPERT, *generic.CLASSES):
+        verify_wide(game)
+        if named == SELF_TAUGHT:
+            return _self_taught(game, about, arrays)
+        return expert.from_data(about, arrays) if named == EXPERT else generic.from_data(about, arrays)
+    table = Table.of(verify_game(game))
     if named == "dummy":
         if about["rule"] not in RULES:
             raise unknown("rule of a mind:", str(about["rule"]), RULES)
@@ -83,6 +141,29 @@ def from_data(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array])
     if not 0 <= blur < np.inf:
         raise UsageError(f"blur={blur} of a mind (accepted: numbers of at least 0)")
     return Amount(table, layers, blur)
+
+
+def _self_taught(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> SelfTaught:
+    shown, eta, shapes = about["shown"], float(about["eta"]), about["networks"]
+    if shown not in SHOWN:
+        raise unknown("input of a network:", str(shown), SHOWN)
+    if not 0 <= eta <= 1 or len(shapes) != 2:
+        raise UsageError(f"eta={eta} and {len(shapes)} networks of a mind (accepted: 0 to 1, and 2)")
+    policy, values = (
+        tuple(
+            (_of_shape(arrays, f"weight-{n}-{place}", tuple(shape)), _of_shape(arrays, f"bias-{n}-{place}", (int(shape[0]),)))
+            for place, shape in enumerate(layers)
+        )
+        for n, layers in enumerate(shapes)
+    )
+    mind = SelfTaught(policy, values, shown, bool(about["metrics"]), eta)
+    try:  # whether the layers fit together, their inputs and the game's actions is known when they are used
+        trial = mind.chances(np.zeros((1, WIDE), np.float32), np.ones((1, len(game.actions)), bool))
+    except (ValueError, IndexError):
+        trial = np.zeros(0)
+    if trial.shape != (1, len(game.actions)):
+        raise UsageError(f"a mind whose networks have layers {shapes} (accepted: from what is shown to the game's actions)")
+    return mind
 
 
 def _networks_to_data(named: str, networks: Sequence[Layers]) -> tuple[dict[str, Any], dict[str, Array]]:

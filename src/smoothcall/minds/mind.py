@@ -5,11 +5,13 @@ Learners choose among six moves: check, call, raises by one, two and three bets,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
 from smoothcall.kernels.sessions import OTHER_STACK, STACK, TO_CALL
 from smoothcall.kernels.tables import CALL, GIVE_UP, Array
@@ -24,6 +26,26 @@ class Mind(Protocol):
 
 
 @dataclass(frozen=True)
+class Ruled:
+    """A mind that needs to know only what is legal."""
+
+    rule: Callable[[Array], Array]  # legal[n, A] -> [n, A]
+
+    def chances(self, seen: Array, legal: Array) -> Array:
+        return self.rule(legal)
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """A mind's most likely moves; of equals, the first."""
+
+    mind: Mind
+
+    def chances(self, seen: Array, legal: Array) -> Array:
+        return surely(self.mind.chances(seen, legal).argmax(axis=1), legal.shape[1])
+
+
+@dataclass(frozen=True)
 class Table:
     """What minds must know of the game: its smallest bet in parts of the chips a session starts with, and the raises."""
 
@@ -32,8 +54,8 @@ class Table:
 
     @classmethod
     def of(cls, rules: PokerRules) -> Table:
-        assert rules.menu is not None
-        assert rules.stack is not None
+        if rules.stack is None or rules.menu is None or not all(item.startswith("x") for item in rules.menu.items):
+            raise UsageError(f"{rules.name}: these players know a menu of whole bets only, such as x1+x2")
         return cls(rules.streets[0].bet / rules.stack, tuple(int(item[1:]) for item in rules.menu.items))
 
 

@@ -13,25 +13,39 @@ import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
+from smoothcall.information.examples import SAMPLES, examples
 from smoothcall.information.game import Game
+from smoothcall.information.position import positions
+from smoothcall.information.tree import ActionTree
+from smoothcall.kernels.dealing import VISIBLE
 from smoothcall.kernels.sessions import (
     AGGRESSION,
+    BEFORE_CALL,
+    BEFORE_POT,
+    BEFORE_STREET,
+    BUCKET,
+    CARD,
+    CARDS,
     COLUMNS,
     LAST,
     LAST_SIZE,
+    NEVER,
+    NODE,
     OTHER_STACK,
     POSITION,
     POT,
     RAISES,
+    SEAT,
     STACK,
     STREET,
     TO_CALL,
     UNKNOWN,
+    WIDE,
 )
 from smoothcall.kernels.tables import Array
 from smoothcall.kernels.units import WHOLE, round_rows
 from smoothcall.minds.dummies import Dummy
-from smoothcall.minds.files import from_data, to_data, verify_game
+from smoothcall.minds.files import from_data, to_data, verify_game, verify_mind
 from smoothcall.minds.mind import Mind, Table
 from smoothcall.policy import Policy
 
@@ -44,7 +58,7 @@ class MindPolicy(Policy):
     KIND: ClassVar[str] = "mind"
 
     def __init__(self, game: Game, mind: Mind, card: Mapping[str, Any] | None = None) -> None:
-        verify_game(game)
+        verify_mind(game, mind)
         self.game, self.mind, self.unit, self.card = game, mind, float(WHOLE), dict(card or {})
 
     @property
@@ -55,12 +69,14 @@ class MindPolicy(Policy):
     @cached_property
     def weights(self) -> Array:  # type: ignore[override]
         """[rows, A] uint8. Decisions that look alike are worked out once: there are few kinds of them. (The node itself, which
-        situations of sessions show too, is not looked at here.)"""
+        situations of sessions show too, is not looked at here.) Of minds that look at cards it is the mean over some hands of
+        each bucket."""
         tree, parts = self.game.tree, list[Array]()
-        kind, first = _kinds(self.game)
+        kind, first = _each(self.game) if self._wide else _kinds(self.game)
         for street, buckets in enumerate(self.game.buckets):
             nodes = tree.decisions[first[tree.round[tree.decisions[first]] == street]]
-            for start in range(0, len(nodes), step := max(1, PIECE // buckets)):
+            many = buckets * (SAMPLES if self._wide else 1)
+            for start in range(0, len(nodes), step := max(1, PIECE // many)):
                 parts += self._parts(nodes[start : start + step])
         table = np.concatenate([parts[each] for each in kind.tolist()])  # rows follow the order of nodes
         table.flags.writeable = False
@@ -70,12 +86,18 @@ class MindPolicy(Policy):
         """[n] of [buckets, A]: what is done at decisions on one street."""
         tree, street = self.game.tree, self.game.tree.round[nodes]
         child, buckets = tree.child[nodes], self.game.buckets[int(street[0])]
-        chances = self.mind.chances(situations(self.game, nodes), np.repeat(child >= 0, buckets, axis=0))
+        seen = wide_situations(self.game, nodes) if self._wide else situations(self.game, nodes)
+        chances = self.mind.chances(seen, np.repeat(child >= 0, len(seen) // len(nodes), axis=0))
+        chances = chances.reshape(len(nodes) * buckets, -1, chances.shape[1]).mean(axis=1)
         found, place = np.empty(chances.shape, np.uint8), np.arange(0, len(chances), buckets)
         wrong = round_rows(chances, child, place, street, np.array(self.game.buckets, np.int64), found)
         if wrong >= 0:
             raise UsageError(f"this mind says {chances[wrong].tolist()} in a situation of {self.game.spec} (accepted: chances)")
         return list(found.reshape(len(nodes), buckets, -1))
+
+    @property
+    def _wide(self) -> bool:
+        return getattr(self.mind, "WIDE", False)
 
     @property
     def nbytes(self) -> int:
@@ -97,6 +119,12 @@ class MindPolicy(Policy):
 def dummy_policy(game: Game, name: str) -> MindPolicy:
     """A dummy by its name in RULES."""
     return MindPolicy(game, Dummy(name, Table.of(verify_game(game, name))))
+
+
+def _each(game: Game) -> tuple[Array, Array]:
+    """The same where every decision is of a kind of its own."""
+    order = np.argsort(game.tree.round[game.tree.decisions], kind="stable")
+    return np.argsort(order), order
 
 
 def _kinds(game: Game) -> tuple[Array, Array]:
@@ -142,3 +170,54 @@ def situations(game: Game, nodes: Array) -> Array:
     seen[:, :, STREET], seen[:, :, LAST] = street, last[nodes][:, None]
     seen[:, :, RAISES], seen[:, :, AGGRESSION] = 0, UNKNOWN
     return seen.reshape(-1, COLUMNS)
+
+
+def wide_situations(game: Game, nodes: Array) -> Array:
+    """[n * buckets * SAMPLES, WIDE] float32: situations of decisions on one street, with the `examples` of every bucket."""
+    tree, stack = game.tree, float(game.rules.stack)  # type: ignore[union-attr, arg-type]
+    street, before = int(tree.round[nodes[0]]), _last_own(tree)[nodes]
+    last, size = (each[nodes] for each in tree.last_moves)
+    cards = examples(game)[street].reshape(-1, CARDS)
+    seen = np.zeros((len(nodes), len(cards), WIDE), np.float32)
+    seen[:, :, POSITION], seen[:, :, CARD:], seen[:, :, STREET] = _positions(game, street), cards, street
+    seen[:, :, BUCKET] = np.repeat(np.arange(game.buckets[street]), SAMPLES)
+    seen[:, :, AGGRESSION] = UNKNOWN
+
+    def shown(there: Array) -> tuple[Array, Array, Array, Array]:
+        place, paid, seat = np.arange(len(there)), tree.paid[there] / stack, tree.player[nodes]
+        own, other = paid[place, seat], paid[place, 1 - seat]
+        return own + other, other - own, 1 - own, 1 - other
+
+    now, then, moved = shown(nodes), shown(before), before >= 0
+    columns = {
+        **dict(zip((POT, TO_CALL, STACK, OTHER_STACK), now, strict=True)),
+        LAST: last,
+        LAST_SIZE: size / stack,
+        NODE: nodes,
+        SEAT: tree.player[nodes],
+        BEFORE_STREET: np.where(moved, tree.round[before], NEVER),
+        BEFORE_POT: np.where(moved, then[0], 0),
+        BEFORE_CALL: np.where(moved, then[1], 0),
+    }
+    for column, values in columns.items():
+        seen[:, :, column] = values[:, None]
+    return seen.reshape(-1, WIDE)
+
+
+def _last_own(tree: ActionTree) -> Array:
+    """[N] the decision at which the player of each node moved last before it; -1 where it has not."""
+    found = np.full(tree.nodes, -1, np.int64)
+    for node in range(tree.nodes):
+        above = int(tree.parent[node])
+        while above >= 0 and tree.player[above] != tree.player[node]:
+            above = int(tree.parent[above])
+        found[node] = above
+    return found
+
+
+def _positions(game: Game, street: int) -> Array:
+    """[buckets * SAMPLES] of the `examples` of a street."""
+    assert game.abstraction is not None
+    known, visible = positions(game.abstraction.deck), VISIBLE[street]
+    cards = examples(game)[street].reshape(-1, CARDS)[:, :visible].tolist()
+    return np.array([known.of(tuple(each[:2]), tuple(each[2:])) for each in cards])

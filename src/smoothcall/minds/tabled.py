@@ -7,14 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from smoothcall.errors import UsageError
-from smoothcall.information.forest import Forest
-from smoothcall.kernels.sessions import NODE, POSITION, STREET
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.forest import Forest, forest
+from smoothcall.kernels.sessions import BUCKET, NODE, POSITION, STREET, WIDE
 from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
 
 
 class Tabled:
-    """Plays policies[stack] in hands of which the smaller stack is that many chips. They see positions.
+    """Plays policies[stack] in hands of which the smaller stack is that many chips. They see positions, or situations are wide
+    and have their buckets.
 
     A position that lies on the edge of two cells to the sixth digit may fall into the other one: situations hold them so.
     """
@@ -26,11 +28,10 @@ class Tabled:
         if len(abstractions) > 1:
             raise UsageError("the policies of different stacks see the cards differently (accepted: one grid for all)")
         (seen,) = abstractions.values()
-        if seen is None or seen.cells != "position":
-            raise UsageError("the policies do not see positions (accepted: games with cells=position)")
+        if seen is None:
+            raise UsageError("the policies do not see situations (accepted: hold'em)")
         self._known = f"{stacks[0]:,} to {stacks[-1]:,}" if len(stacks) > 1 else f"{stacks[0]:,}"
-        self._cells = [np.array(street) for street in seen.position]
-        self._by_class = np.argsort(self._cells[0])
+        self._cells = [np.array(street) for street in seen.position] if seen.cells == "position" else []
         self._first = np.full(len(forest.walk.kind), -1, np.int64)
         weights, rows = list[Array](), 0
         for stack in stacks:
@@ -40,12 +41,26 @@ class Tabled:
             rows += tree.rows
         self._weights = np.concatenate(weights)
 
+    @classmethod
+    def whole(cls, policy: Policy) -> Tabled:
+        """A policy for hands in which both have full stacks."""
+        rules = policy.game.rules
+        assert isinstance(rules, PokerRules)
+        assert rules.stack is not None
+        return cls(forest(rules), {rules.stack: policy})
+
     def chances(self, seen: Array, legal: Array) -> Array:
         node, street = seen[:, NODE].astype(np.int64), seen[:, STREET].astype(np.int64)
         first = self._first[node]
         if (first < 0).any():
             raise UsageError(f"these policies play stacks of {self._known} chips only")
-        found: Array = self._weights[first + self._buckets(seen[:, POSITION], street)] / 255.0
+        if seen.shape[1] == WIDE:
+            bucket = seen[:, BUCKET].astype(np.int64)
+        elif self._cells:
+            bucket = self._buckets(seen[:, POSITION], street)
+        else:
+            raise UsageError("the policies do not see positions (accepted: games with cells=position, or wide situations)")
+        found: Array = self._weights[first + bucket] / 255.0
         return found
 
     def _buckets(self, position: Array, street: Array) -> Array:
@@ -56,6 +71,7 @@ class Tabled:
             if number:
                 bucket[here] = np.minimum((position[here] * len(cells)).astype(np.int64), len(cells) - 1)
             else:
-                middle = (cells[self._by_class][1:] + cells[self._by_class][:-1]) / 2
-                bucket[here] = self._by_class[np.searchsorted(middle, position[here])]
+                by_class = np.argsort(cells)
+                middle = (cells[by_class][1:] + cells[by_class][:-1]) / 2
+                bucket[here] = by_class[np.searchsorted(middle, position[here])]
         return bucket

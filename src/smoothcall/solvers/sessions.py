@@ -26,9 +26,9 @@ from smoothcall.kernels.sessions import COLUMNS, draw_opponents
 from smoothcall.kernels.tables import Array
 from smoothcall.minds.dummies import FINAL_POOL, FIRST_POOL, Dummy
 from smoothcall.minds.learned import Exploring
-from smoothcall.minds.mind import Mind
+from smoothcall.minds.mind import Mind, Table
 from smoothcall.minds.policy import MindPolicy
-from smoothcall.minds.room import LENGTH, Room
+from smoothcall.minds.room import GAMES, LENGTH, Room
 from smoothcall.minds.tabled import Tabled
 from smoothcall.neural.memory import new_ring
 from smoothcall.options import Option
@@ -51,6 +51,7 @@ class SessionLearner(Solver):
         "share": Option(0.5, "of the sessions that are played against the copy then", low=0, high=1),
         "sessions": Option(2048, "sessions played at once", low=1, high=100_000),
         "length": Option(LENGTH, "hands of a session", low=1, high=10_000),
+        "games": GAMES,
         "explore": Option(0.1, "how often any move is tried, at the start", low=0, high=1),
         "fade": Option(1e6, "hands after which exploration falls as 1 / sqrt(hands)", low=1, high=1e15),
         "memory": Option(200_000, "moves that are remembered", low=1, high=10**8),
@@ -61,9 +62,12 @@ class SessionLearner(Solver):
         rules, chosen = game.rules, self.options
         if not isinstance(rules, PokerRules) or game.abstraction is None or game.abstraction.cells != "position":
             raise UsageError(f"{name} learns a game whose players see positions, such as no-limit-holdem-32, not {game.spec}")
-        self._generators = seeded(self.seed, 4)  # of deals, moves, opponents, the learner's own draws
-        self.room = Room(rules, count=chosen["sessions"], length=chosen["length"], generators=self._generators[:2])
-        self.table = self.room.table
+        self.table = Table.of(rules)
+        # of deals, moves, opponents, the learner's own draws; of simulated games, where there are any
+        self._generators = seeded(self.seed, 5 if chosen["games"] else 4)
+        self.room = Room(
+            rules, count=chosen["sessions"], length=chosen["length"], generators=self._generators, games=chosen["games"]
+        )
         self._verify_memory(chosen["sessions"] * self.room.forest.depth)
         self._pool = self._opponents(chosen["against"])
         self._ring = new_ring(1, chosen["memory"], COLUMNS, np.float32)
