@@ -69,6 +69,9 @@ def test_train_evaluate_show_plot_resume(call: Any, tmp_path: Path) -> None:
     assert answer["exploitability"] == pytest.approx(answer["nash_conv"] / 2)
     greedy = json.loads(call("evaluate", "runs/leduc-cfr+", "--greedy", "--json").out)
     assert greedy["nash_conv"] > answer["nash_conv"]
+    assert "leduc (threshold 0.05)" in call("evaluate", "runs/leduc-cfr+:threshold=0.05").out
+    cut = json.loads(call("show", "runs/leduc-cfr+:threshold=0.05", "--json").out)["states"]
+    assert not [state for state in cut if any(0 < chance < 0.05 for chance in state["probabilities"].values())]
     shown = call("show", "runs/leduc-cfr+", "K/Q:crrc/r")
     assert "K/Q:crrc/r" in shown.out
     assert "%" in shown.out
@@ -285,8 +288,15 @@ def test_sessions(call: Any, tmp_path: Path) -> None:
     assert done.code == 0
     assert (answer["sessions"], answer["players"]) == (40, ["mc", "moderate"])
     assert "chips a session of 10 hands" in call("match", "aggressive", "call", "--sessions", "10", "--game", WHOLE_BETS).out
+    done = call("match", "mc", "moderate", "--sessions", "40", "--games", "100", "--json")
+    assert json.loads(done.out)["games"] == 100
+    assert json.loads(done.out)["gain"] != answer["gain"]
+    assert "100 simulated games" in call("match", "mc", "call", "--sessions", "10", "--games", "1e2").out
     assert call("train", "leduc", "cfr", "--iterations", "3", "--out", "c").code == 0
     for words, message in {
+        ("match", "mc", "call", "--games", "100"): "in sessions only (accepted: with a number of sessions)",
+        ("match", "mc", "call", "--sessions", "10", "--games", "1e5"): "games=100000",
+        ("train", WHOLE_BETS, "monte-carlo", "--set", "games=-1"): "option games=-1",
         ("match", "mc", "random", "--sessions", "10"): "'random' cannot play sessions",
         ("match", "mc", "--sessions", "10"): "1 players in a session",
         ("match", "mc", "call", "--sessions", "10", "--hands", "10"): "not both",

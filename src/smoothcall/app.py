@@ -104,8 +104,16 @@ class App:
     def agent(self, path: Path, of: str | None = None) -> Policy:
         """An agent by its file, or by the folder of the run that made it; of a certain game where one is named.
 
-        A `.json` file is a strategy of player 1 in the form of macmanus2019.
+        A `.json` file is a strategy of player 1 in the form of macmanus2019. `:threshold=0.05` behind either leaves out what is
+        less likely than that.
         """
+        from smoothcall.players.match import apart
+
+        path, share = apart(str(path))
+        policy = self._read(path, of)
+        return policy if share is None else policy.thresholded(share)
+
+    def _read(self, path: Path, of: str | None) -> Policy:
         if path.suffix == ".json" and path.is_file():
             from smoothcall.interop.macmanus2019 import read_strategy
 
@@ -179,15 +187,18 @@ class App:
         *,
         hands: int | None = None,
         sessions: int | None = None,
+        games: int | None = None,
         seed: int = 0,
         of: str | None = None,
         picture: Path | None = None,
         watch: Callable[[float], None] | None = None,
         stop: Stop | None = None,
     ) -> dict[str, Any]:
-        """Play a match: `players` are names of simple players, agent files or folders of runs (`:greedy` behind them).
+        """Play a match: `players` are names of simple players, agent files or folders of runs, `:greedy` or
+        `:threshold=0.05` behind them.
 
-        With a picture, everybody against everybody, two by two. With `sessions`, so many games of ten hands instead.
+        With a picture, everybody against everybody, two by two. With `sessions`, so many games of ten hands instead;
+        there positions are exact, or estimated from so many simulated `games`.
         """
         from smoothcall.experiments.cross_table import play_cross_table
         from smoothcall.players.match import play_match
@@ -196,7 +207,11 @@ class App:
         if sessions is not None:
             if hands is not None or picture is not None:
                 raise UsageError("give a number of hands or a table, or a number of sessions, not both")
-            return play_session_match(players, sessions, load=self.agent, of=of, seed=seed, watch=watch, stop=stop)
+            return play_session_match(
+                players, sessions, load=self.agent, of=of, seed=seed, games=games or 0, watch=watch, stop=stop
+            )
+        if games is not None:
+            raise UsageError(f"games={games}: positions are estimated in sessions only (accepted: with a number of sessions)")
         if picture is not None:
             return play_cross_table(players, picture, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
         return play_match(players, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)

@@ -70,7 +70,9 @@ Seed = Annotated[int, typer.Option(parser=_whole, metavar="N", help="Seed of the
 Agent = Annotated[
     Path,
     typer.Argument(
-        metavar="AGENT", help="An agent file, or the folder of the run that made it; or a strategy of macmanus2019 (.json)."
+        metavar="AGENT",
+        help="An agent file, or the folder of the run that made it; or a strategy of macmanus2019 (.json). :threshold=0.05 "
+        "behind it leaves out actions below 5 %.",
     ),
 ]
 Of = Annotated[str | None, typer.Option("--game", metavar="GAME", help="Refuse an agent of another game.")]
@@ -172,15 +174,16 @@ def evaluate(
         )  # fmt: skip
     if _printed(as_json, answer):
         return
+    how = " (greedy)" if greedy else f" (threshold {share:g})" if (share := answer["card"].get("threshold")) else ""
     if "lines" in answer:
-        _say(f"{answer['game']}{' (greedy)' if greedy else ''}")
+        _say(f"{answer['game']}{how}")
         for line in answer["lines"]:
             _say(line)
         if not answer["done"]:
             _say("(stopped)")
             raise typer.Exit(130)
         return
-    _say(f"{answer['game']}{' (greedy)' if greedy else ''}, in chips a hand")
+    _say(f"{answer['game']}{how}, in chips a hand")
     rows = [["NashConv", answer["nash_conv"]], ["exploitability (NashConv / players)", answer["exploitability"]]]
     rows.append(["epsilon (largest gain of one player)", answer["epsilon"]])
     if "equilibrium" in answer:
@@ -230,8 +233,9 @@ def match(
         typer.Argument(
             metavar="A B [C...]",
             help="always-raise, always-call, probe, random; where players see positions (no-limit-holdem-32) also aggressive, "
-            "all-in, call, check-fold, raise, mirror, moderate, bluffer-aggressive, bluffer-moderate; an agent file or the "
-            "folder of a run, :greedy behind it for its most likely actions.",
+            "all-in, call, check-fold, raise, mirror, moderate, bluffer-aggressive, bluffer-moderate; mostly-calls, and in "
+            "no-limit-holdem heuristic-mc and expert; an agent file or the "
+            "folder of a run, :greedy behind it for its most likely actions, :threshold=0.05 without those below 5 %.",
         ),
     ],
     hands: Annotated[
@@ -242,6 +246,12 @@ def match(
         int | None,
         typer.Option(parser=_whole, metavar="N", help="Of two who see positions: so many sessions of ten hands instead."),
     ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            parser=_whole, metavar="N", help="With --sessions: positions from so many simulated games [default: exact]."
+        ),
+    ] = None,
     seed: Seed = 0,
     of: Annotated[str | None, typer.Option("--game", metavar="GAME", help="The game, where no agent says it.")] = None,
     table: Annotated[
@@ -251,13 +261,22 @@ def match(
 ) -> None:
     """Play a match: every deal once in each seating, winnings in mbb/h with intervals over independent deals.
 
-    With --sessions, games of ten hands in which chips are kept from hand to hand (epfl2020), winnings in chips a session.
+    With --sessions, games of ten hands in which chips are kept from hand to hand (epfl2020), or until one is broke where
+    players look at cards (pricope2021); winnings in chips a session.
 
     Examples: smoothcall match runs/leduc-cfr+ probe; smoothcall match a.agent b.agent probe always-call --table table.png
     """
     with _Watch(" - ".join(Path(player).name for player in players)) as watch:
         answer = _app().match(
-            players, hands=hands, sessions=sessions, seed=seed, of=of, picture=table, watch=watch.share, stop=watch.stopped
+            players,
+            hands=hands,
+            sessions=sessions,
+            games=games,
+            seed=seed,
+            of=of,
+            picture=table,
+            watch=watch.share,
+            stop=watch.stopped,
         )
     if not _printed(as_json, answer):
         if table is None:
@@ -303,6 +322,14 @@ def play(
             "those who play the game are listed.",
         ),
     ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            parser=_whole,
+            metavar="N",
+            help="With --terminal: a match of so many games, chips kept from hand to hand until one of the two has none.",
+        ),
+    ] = None,
 ) -> None:
     """Play against agents, on a page in the browser or in the terminal; every hand is kept.
 
@@ -316,8 +343,8 @@ def play(
     _need(["sqlalchemy"] if terminal else ["fastapi", "uvicorn", "jinja2", "sqlalchemy"])
     if terminal and (port is not None or host is not None or no_browser):
         raise UsageError("--port, --host and --no-browser belong to the page; --terminal has none")
-    if not terminal and (of is not None or against):
-        raise UsageError("--game and --against belong to --terminal; on the page, choose in the lobby")
+    if not terminal and (of is not None or against or games is not None):
+        raise UsageError("--game, --against and --games belong to --terminal; on the page, choose in the lobby")
     if terminal and of is None:
         raise UsageError("--terminal needs a game and opponents: --game leduc --against leduc-cfr")
     if port is not None and not 0 <= port <= 65535:
@@ -328,7 +355,7 @@ def play(
         if of is None:
             _serve(house, host or HOST, PORT if port is None else port, open_browser=not no_browser)
         elif against:
-            _play_in_terminal(house, of, against, "the database that --database names" if database else None)
+            _play_in_terminal(house, of, against, games or 0, "the database that --database names" if database else None)
         else:
             _list_opponents(house, of)
     except KeyboardInterrupt:
@@ -489,7 +516,7 @@ def _list_opponents(house: House, name: str) -> None:
     _say(f"Choose {'one' if seats == 1 else seats}, as: smoothcall play --terminal --game {name} {choice}")
 
 
-def _play_in_terminal(house: House, game: str, against: list[str], database: str | None) -> None:
+def _play_in_terminal(house: House, game: str, against: list[str], games: int, database: str | None) -> None:
     from smoothcall.app import data_folder
     from smoothcall.play.terminal import Terminal, person_of
 
@@ -497,7 +524,7 @@ def _play_in_terminal(house: House, game: str, against: list[str], database: str
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # letters of another encoding are no move, and no fault
     kept = f"Hands played here are the terminal's own, kept in {database or data_folder()}; the page has another history."
-    Terminal(house, person, game, against, kept=kept).play()
+    Terminal(house, person, game, against, games=games, kept=kept).play()
 
 
 def _serve(house: House, host: str, port: int, *, open_browser: bool) -> None:

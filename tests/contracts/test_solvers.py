@@ -19,7 +19,8 @@ SESSIONS: dict[str, dict[str, Any]] = {  # learn in sessions, here small ones, o
     "clipped-double-dqn": SMALL_ROOM | {"batch": 8, "every": 4},
 }
 NFSP = {"hands": 8, "moves": 500, "transitions": 500, "batch": 8, "hidden": 8, "every": 4, "eta": 0.5, "target": 8}
-OTHERS = [name for name in SOLVERS if name not in ("nfsp", *SESSIONS)]
+ROUND_TABLE = "no-limit-holdem:stack=20,grid=5/5/5"  # of whose stacks there are few
+OTHERS = [name for name in SOLVERS if name not in ("nfsp", "nfsp-sessions", *SESSIONS)]
 CASES = [(name, {}) for name in OTHERS] + [
     ("mccfr", {"sampling": "outcome"}),
     ("mccfr", {"sampling": "chance"}),
@@ -35,8 +36,14 @@ def networks() -> list[Any]:
     """Few games, because everything that networks do is compiled for each."""
     drawn = [] if INTERPRETED else [WHOLE_BETS]
     found = [pytest.param("nfsp", spec, NFSP, id=f"nfsp-{spec}") for spec in ("rps", "kuhn-3p", *drawn)]
-    rooms = [] if INTERPRETED else SESSIONS.items()
-    return found + [pytest.param(name, WHOLE_BETS, options, id=f"{name}-sessions") for name, options in rooms]
+    if not INTERPRETED:
+        several = NFSP | {"length": 3, "rho": 0.5}
+        found.append(pytest.param("nfsp-sessions", ROUND_TABLE, several, id="nfsp-sessions"))
+        found.append(pytest.param("nfsp-sessions", ROUND_TABLE, several | {"against": "heuristic-mc"}, id="nfsp-against"))
+    rooms = {} if INTERPRETED else SESSIONS
+    found += [pytest.param(name, WHOLE_BETS, options, id=f"{name}-sessions") for name, options in rooms.items()]
+    estimated = [] if INTERPRETED else ["monte-carlo", "clipped-double-dqn"]
+    return found + [pytest.param(name, WHOLE_BETS, rooms[name] | {"games": 20}, id=f"{name}-estimates") for name in estimated]
 
 
 def pairs() -> list[Any]:
@@ -114,7 +121,7 @@ def test_networks_learn_too() -> None:
 
 @pytest.mark.parametrize("name", SESSIONS)
 def test_sessions_are_of_whole_bets_and_positions(name: str) -> None:
-    with pytest.raises(sc.UsageError, match="sessions are played in no-limit games for two with a menu of whole bets"):
+    with pytest.raises(sc.UsageError, match="these players know a menu of whole bets only"):
         sc.solver(name, built(TINY))
     for spec in ("kuhn", "rps", "no-limit-holdem", f"{WHOLE_BETS},cells=k-means"):
         with pytest.raises(sc.UsageError, match=f"{name} learns a game whose players see positions"):
@@ -134,14 +141,14 @@ def test_getting_ready_changes_nothing(name: str, spec: str, options: dict[str, 
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_bad_options(name: str) -> None:
-    game = built(WHOLE_BETS if name in SESSIONS else "rps")
+    game = built(WHOLE_BETS if name in SESSIONS else ROUND_TABLE if name == "nfsp-sessions" else "rps")
     with pytest.raises(sc.UsageError, match=r"unknown option of .* 'nonsense'"):
         sc.solver(name, game, nonsense=1)
     with pytest.raises(sc.UsageError, match="seed=-1"):
         sc.solver(name, game, seed=-1)
     with pytest.raises(sc.UsageError, match="threads=0"):
         sc.solver(name, game, threads=0)
-    solver = sc.solver(name, game, **SESSIONS.get(name, NFSP if name == "nfsp" else {}))
+    solver = sc.solver(name, game, **SESSIONS.get(name, NFSP if "nfsp" in name else {}))
     with pytest.raises(sc.UsageError, match="iterations=-1"):
         solver.run(-1)
     with pytest.raises(sc.UsageError, match="differs"):
@@ -150,15 +157,22 @@ def test_bad_options(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "spec"),
-    [("mccfr", "kuhn"), ("mccfr", TINY), ("uct", "kuhn"), ("smooth-uct", TINY), ("nfsp", "kuhn")]
+    [
+        ("mccfr", "kuhn"),
+        ("mccfr", TINY),
+        ("uct", "kuhn"),
+        ("smooth-uct", TINY),
+        ("nfsp", "kuhn"),
+        ("nfsp-sessions", ROUND_TABLE),
+    ]
     + [(name, WHOLE_BETS) for name in SESSIONS],
 )
 def test_seeds_matter_and_repeat(name: str, spec: str) -> None:
     game = built(spec)
     tables = []
     for seed in (1, 1, 2):
-        solver = sc.solver(name, game, seed=seed, **SESSIONS.get(name, NFSP if name == "nfsp" else {}))
-        solver.run(60 if name in SESSIONS else 500)
+        solver = sc.solver(name, game, seed=seed, **SESSIONS.get(name, NFSP if "nfsp" in name else {}))
+        solver.run(60 if "sessions" in name or name in SESSIONS else 500)
         tables.append(solver.policy().table)
     np.testing.assert_array_equal(tables[0], tables[1])
     assert (tables[0] != tables[2]).any()

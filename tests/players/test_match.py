@@ -107,6 +107,11 @@ def test_named_players(tmp_path: Path) -> None:
     assert expected is not None
     assert [player["exact_mbb"] for player in answer["players"]] == pytest.approx(expected)
     assert [player["name"] for player in answer["players"]] == [file, f"{file}:greedy"]
+    answer = play_match([file, f"{file}:threshold=0.2"], load=load)
+    expected = match(game, [policy, policy.thresholded(0.2)]).exact
+    assert expected is not None
+    assert [player["exact_mbb"] for player in answer["players"]] == pytest.approx(expected)
+    assert expected[0] != pytest.approx(0, abs=1e-3), "something was left out"
     twice = play_match([file, file], load=load, hands=20_000)
     assert twice["players"][0]["exact_mbb"] == pytest.approx(0, abs=1e-9)
     low, high = twice["players"][0]["mbb"]["interval_95"]
@@ -126,6 +131,8 @@ def test_wrong_input_is_refused(tmp_path: Path) -> None:
         (["random", "probe"], {}, "say which one"),
         (["randon", "probe"], {"of": "kuhn"}, r"unknown player 'randon'; did you mean 'random'\?"),
         (["random", "random:greedy"], {"of": "kuhn"}, "unknown player 'random:greedy'"),
+        (["random", "random:threshold=0.1"], {"of": "kuhn"}, "unknown player 'random:threshold=0.1'"),
+        ([leduc, f"{leduc}:threshold=2"], {}, r"threshold=2 \(accepted: a number from 0 to 1\)"),
         (["random", "probe"], {"of": "kuhn", "hands": 0}, "hands=0"),
         (["random", "probe"], {"of": "kuhn", "seed": -1}, "seed=-1"),
         (["random", "probe"], {"of": "rps"}, "probe plays poker, not rps"),

@@ -11,6 +11,7 @@ from typing import Any
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import nash_conv
 from smoothcall.information.game import game
+from smoothcall.neural.nfsp_sessions import SessionNFSP
 from smoothcall.policy import Policy
 from smoothcall.solvers import solver
 
@@ -36,6 +37,24 @@ class Task:
     unit: str
     prepare: Callable[[], Timed]
     figure: Callable[[float], float]
+
+
+def _session_hands(spec: str, name: str, count: int) -> Callable[[], Timed]:
+    """Learning games of several hands until so many hands more have been played: a few more than that."""
+
+    def prepare() -> Timed:
+        learner = solver(name, game(spec), seed=0)
+        assert isinstance(learner, SessionNFSP)
+        learner.prepare()
+
+        def timed() -> None:
+            goal = learner.earned[2] + count
+            while learner.earned[2] < goal:
+                learner.run(100)
+
+        return timed
+
+    return prepare
 
 
 def _iterations(game_name: str, solver_name: str, count: int, **options: Any) -> Callable[[], Timed]:
@@ -243,6 +262,7 @@ TASKS: dict[str, Task] = {
     "limit-holdem-3p-tree": Task("s", _tree, lambda s: s),
     "limit-holdem-match": Task("hands/s", _match(1_000_000), lambda s: 1e6 / s),
     "leduc-nfsp": Task("episodes/s", _iterations("leduc", "nfsp", 100_000), lambda s: 100_000 / s),
+    "no-limit-nfsp": Task("hands/s", _session_hands("no-limit-holdem", "nfsp-sessions", 20_000), lambda s: 20_000 / s),
     "batched-walk": Task("hands/s", _walk(2_000_000), lambda s: 2e6 / s),
     "leduc-3p-cfr-plus": Task("iterations/s", _iterations("leduc-3p", "cfr+", 100), lambda s: 100 / s),
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -13,18 +12,18 @@ from smoothcall.errors import UsageError
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.batch import dealing
+from smoothcall.information.examples import SAMPLES, examples
 from smoothcall.information.game import Game
 from smoothcall.kernels.batch import Hands, Sight, see_cards, see_rows, show_cards
-from smoothcall.kernels.dealing import collect_hands, deal_cards_seen, deal_many
-from smoothcall.kernels.random import seeded
+from smoothcall.kernels.dealing import deal_cards_seen
+from smoothcall.kernels.sessions import NODE, WIDE
 from smoothcall.kernels.tables import Array, Walk
+from smoothcall.minds.networks import SHOWN
+from smoothcall.minds.room import Room
 
 if TYPE_CHECKING:
     from smoothcall.neural.self_play import SelfPlay
 
-SAMPLES = 8  # hands that stand for a bucket
-DEALT = 1 << 19  # deals among which they are looked for, at most
-_PIECE = 1 << 14  # deals at a time
 ROOM = 1 << 22  # hidden units that are worked out at a time
 
 
@@ -122,24 +121,9 @@ class Cards(Eyes):
         show_cards(self._sight, seen.reshape(-1, self.width), inputs.reshape(-1, inputs.shape[-1]))
         return Shown(inputs, seen[..., 0])
 
-    @cached_property
+    @property
     def hands(self) -> list[Array]:
-        """By street [buckets, SAMPLES, 7] int32: cards that fall into each bucket, always the same.
-
-        Some of them more than once where few were found; those of the nearest bucket where there were none.
-        """
-        buckets, generator = self._game.buckets, seeded(0)[0]
-        first = np.cumsum([0, *buckets])
-        count, hand = np.zeros(first[-1], np.int64), np.zeros((first[-1], SAMPLES, self.things), np.int32)
-        bucket, dealt = (np.zeros((_PIECE, self._game.players, things), np.int32) for things in (4, self.things))
-        outcome = np.zeros(_PIECE, np.uint32)
-        for _ in range(0, DEALT, _PIECE):
-            deal_many(self._cards, bucket, outcome, generator.copy())
-            self.deal(dealt, outcome, generator)
-            collect_hands(bucket, dealt, first, count, hand)
-            if count.min() == SAMPLES:
-                break
-        return [_filled(hand[begin:end], count[begin:end]) for begin, end in pairwise(first)]
+        return examples(self._game)
 
     def play(self, learner: SelfPlay, networks: Any, *, best: bool) -> Array:
         """The mean over the `hands` of a bucket."""
@@ -167,15 +151,29 @@ class Cards(Eyes):
         return self.show(seen).inputs
 
 
-def _filled(hand: Array, count: Array) -> Array:
-    """hand[buckets, S, 7] of which count[buckets] were found, with others of them in the places of the rest."""
-    known, buckets = np.flatnonzero(count), np.arange(len(count))
-    above = np.searchsorted(known, buckets)
-    left, right = known[np.maximum(above - 1, 0)], known[np.minimum(above, len(known) - 1)]
-    nearest = np.where(abs(buckets - left) <= abs(right - buckets), left, right)
-    nearest[known] = known
-    filled: Array = hand[nearest[:, None], np.arange(hand.shape[1]) % count[nearest][:, None]]
-    return filled
+class Situations(Eyes):
+    """An observation is a wide situation of a room; see `minds.networks` for what is shown of it."""
+
+    kind = np.float32
+
+    def __init__(self, room: Room, *, shown: str, metrics: bool) -> None:
+        self._room, self._show, self._metrics = room, SHOWN[shown][0], metrics
+        self.things, self.width = room.batch.hands.dealt.shape[2], WIDE
+        self.seen = np.zeros((0, *self._show(np.full((1, WIDE), -1, np.float32), metrics).shape[1:]), np.float32)
+        self.legal, self.unit = room.forest.walk.child >= 0, float(room.start)
+
+    def deal(self, dealt: Array, outcome: Array, generator: Array) -> None:
+        raise NotImplementedError("the room deals")
+
+    def see(self, walk: Walk, hands: Hands, seen: Array) -> None:
+        self._room.look()
+
+    def show(self, seen: Array) -> Shown:
+        flat = self._show(seen.reshape(-1, self.width), self._metrics)
+        return Shown(flat.reshape(*seen.shape[:-1], *flat.shape[1:]), seen[..., NODE].astype(np.int32))
+
+    def play(self, learner: SelfPlay, networks: Any, *, best: bool) -> Array:
+        raise NotImplementedError("a mind plays")
 
 
 def features(game: Game) -> Array:

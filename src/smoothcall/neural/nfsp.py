@@ -7,6 +7,15 @@ player. What converges is the average policy; the current one is the best respon
 
 Hands are played many at a time (`hands`), so what a network has learned takes effect some hundred moves later than in the
 paper, and a move costs a fraction of what it costs alone. What networks are shown is up to the game's `eyes`.
+
+With `rho` below 1 it is the variant of pricope2021, *gradient play*: in so many of the hands that are not its average policy's
+a player plays the best response, in the others it follows the gradient, P[Pi + M Pi']. Pi is its own average policy, Pi' the
+opponents', and P takes the nearest chances. Moves of the gradient are not imitated. The paper does not say how action values Q
+become the matrix M. With `matrix=columns`, M[a, b] = Q(a) whatever b is, because Q is what an action is worth against the
+opponents' play as it is, so that M Pi' = Q, the gradient of the value. With `matrix=diagonal`, M has Q on its diagonal, and
+M Pi' = Q(a) Pi'(a), where Pi' is what the opponents' average policies (their mean, where there are several) would do in the
+player's own place. Q counts in the networks' unit: chips in small games, stacks in hold'em; the larger Q, the nearer is the
+gradient to the best response.
 """
 
 from __future__ import annotations
@@ -20,11 +29,12 @@ import numpy as np
 from smoothcall.information.batch import Batch, by_name
 from smoothcall.information.game import Game
 from smoothcall.kernels import memory as kernels
+from smoothcall.kernels.batch import Hands
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
 from smoothcall.neural import learning
-from smoothcall.neural.features import eyes
-from smoothcall.neural.memory import draw_moves, draw_transitions, new_reservoir, new_ring
+from smoothcall.neural.features import Eyes, eyes
+from smoothcall.neural.memory import BEST, draw_moves, draw_transitions, new_reservoir, new_ring, seated
 from smoothcall.options import Option
 from smoothcall.policy import Policy
 from smoothcall.solvers.base import Solver
@@ -37,6 +47,10 @@ class NFSP(Solver):
 
     OPTIONS: ClassVar[dict[str, Option]] = {
         "eta": Option(0.1, "how often a player plays the best response", low=0, high=1),
+        "rho": Option(
+            1.0, "of its best responses, how many are greedy; the others follow the gradient (pricope2021)", low=0, high=1
+        ),
+        "matrix": Option("columns", "how action values become the gradient's matrix", choices=("columns", "diagonal")),
         "hidden": Option(64, "units of the hidden layer", low=1, high=100_000),
         "optimiser": Option("sgd", "how networks learn from slopes", choices=("sgd", "adam")),
         "value_rate": Option(0.1, "learning rate of the best response", low=0, high=100),
@@ -57,27 +71,68 @@ class NFSP(Solver):
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
         super().__init__(name, game, seed=seed, threads=threads, options=options)
         self_play = learning("self_play", name)
-        chosen, players = self.options, game.players
-        rates = {option: chosen[option] for option in ("value_rate", "policy_rate", "cool", "double")}
-        self._eyes = looking = eyes(game)
-        self._networks = self_play.SelfPlay(looking.seen, looking.legal, by=chosen["optimiser"], **rates)
-        self._pair = self._networks.begin(chosen["hidden"], players, self.seed)
+        chosen, players = self.options, self._learners
+        parts = {option: chosen[option] for option in ("value_rate", "policy_rate", "cool", "double", "matrix")}
+        self._generators = seeded(self.seed, 4)  # of deals, moves, who plays and is kept, what is drawn from memories
+        self._eyes, self._batch = self._open()
+        looking = self._eyes
+        self._networks = self_play.SelfPlay(looking.seen, looking.legal, by=chosen["optimiser"], **parts)
+        self._pair = self._networks.begin(self._network(), players, self.seed)
         leaves, self._shape = _flat(self._pair)
         self._leaves = [np.array(leaf) for leaf in leaves]  # what was learned, as tables
-        self._generators = seeded(self.seed, 4)  # of deals, moves, who plays and is kept, what is drawn from memories
-        self._batch = Batch(
-            game.walk,
+        self._ring = new_ring(players, chosen["transitions"], looking.width, looking.kind)
+        self._reservoir = new_reservoir(players, chosen["moves"], looking.width, looking.kind)
+        self._counts = np.zeros(3, np.int64)  # hands ended, moves made, updates made
+
+    # What another kind of play changes
+
+    @property
+    def _learners(self) -> int:
+        """Players with networks of their own."""
+        return self.game.players
+
+    def _network(self) -> Any:
+        """What `SelfPlay.begin` makes networks of."""
+        return self.options["hidden"]
+
+    def _open(self) -> tuple[Eyes, Batch]:
+        """What players see, and the hands they play."""
+        looking = eyes(self.game)
+        batch = Batch(
+            self.game.walk,
             looking.deal,
-            count=chosen["hands"],
+            count=self.options["hands"],
             things=looking.things,
-            moves=game.depth,
+            moves=self.game.depth,
             width=looking.width,
             kind=looking.kind,
             generators=self._generators[:2],
         )
-        self._ring = new_ring(players, chosen["transitions"], looking.width, looking.kind)
-        self._reservoir = new_reservoir(players, chosen["moves"], looking.width, looking.kind)
-        self._counts = np.zeros(3, np.int64)  # hands ended, moves made, updates made
+        return looking, batch
+
+    def _begin_hands(self) -> None:
+        """Who plays in hands that begin, and what everybody to move sees."""
+        batch = self._batch
+        kernels.sit_down(batch.hands, self.options["eta"], self.options["rho"], self._generators[2])
+        batch.begin()
+        batch.look()
+        self._eyes.see(batch.walk, batch.hands, batch.seen)
+
+    def _chances(self) -> Array:
+        """[B, A] of the moves in every hand."""
+        chosen, batch = self.options, self._batch
+        explore = chosen["explore"] / sqrt(1 + int(self._counts[0]) / chosen["fade"])
+        return np.asarray(self._networks.act(self._pair, self._eyes.show(batch.seen), batch.who, explore))
+
+    def _rewarded(self) -> Hands:
+        """The hands, those that are over with what is to be learned from them."""
+        return self._batch.hands
+
+    def _settle(self, ended: int) -> int:
+        """Book so many hands that ended; returns how many episodes did."""
+        return ended
+
+    # What stays
 
     def tables(self) -> dict[str, Array]:
         learned = {f"network {number}": leaf for number, leaf in enumerate(self._leaves)}
@@ -107,18 +162,14 @@ class NFSP(Solver):
 
     def _move_all(self) -> None:
         """One move in every hand; hands that end are remembered."""
-        chosen, batch = self.options, self._batch
-        kernels.sit_down(batch.hands, chosen["eta"], self._generators[2])
-        batch.begin()
-        batch.look()
-        self._eyes.see(batch.walk, batch.hands, batch.seen)
-        explore = chosen["explore"] / sqrt(1 + int(self._counts[0]) / chosen["fade"])
-        chances = np.asarray(self._networks.act(self._pair, self._eyes.show(batch.seen), batch.who, explore))
-        self._counts[0] += batch.advance(chances)
+        batch = self._batch
+        self._begin_hands()
+        ended = batch.advance(self._chances())
+        player, mode = (np.append(part, np.int8(-1)) for part in seated(self._learners))  # others learn nothing
+        kernels.remember(self._rewarded(), player, self._ring)
+        kernels.keep(batch.hands, np.where(mode == BEST, player, np.int8(-1)), self._reservoir, self._generators[2])
+        self._counts[0] += self._settle(ended)
         self._counts[1] += len(batch)
-        players = np.arange(2 * self.game.players, dtype=np.int8)
-        kernels.remember(batch.hands, players // 2, self._ring)
-        kernels.keep(batch.hands, np.where(players % 2, players // 2, -1).astype(np.int8), self._reservoir, self._generators[2])
 
     def _owed(self) -> int:
         """Updates that the moves made so far are worth, less those made; none while memories hold less than a batch."""

@@ -30,7 +30,9 @@ class PolicyPlayer:
         self.random = random or Random()
         self._table = policy.game.rules  # the rules last seen, so that they are compared once
         self._mind = (
-            MindPlayer(policy.mind, policy.rules, greedy=greedy, random=self.random) if isinstance(policy, MindPolicy) else None
+            MindPlayer(policy.mind, policy.rules, greedy=greedy, random=self.random, abstraction=policy.game.abstraction)
+            if isinstance(policy, MindPolicy)
+            else None
         )
 
     def act(self, view: View) -> str:

@@ -28,24 +28,35 @@ from smoothcall.evaluation.match import (
     verify_players,
     verify_policy,
 )
+from smoothcall.evaluation.sessions import sample_hands
 from smoothcall.evaluation.statistics import Tally
 from smoothcall.games.cards import Cards
-from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32
 from smoothcall.games.hand import Hand
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game, game
 from smoothcall.minds.dummies import RULES
-from smoothcall.minds.policy import dummy_policy
+from smoothcall.minds.files import WIDE_MINDS
+from smoothcall.minds.mind import Greedy, Mind, Ruled
+from smoothcall.minds.policy import MindPolicy, dummy_policy
+from smoothcall.minds.tabled import Tabled
 from smoothcall.players.agent import PolicyPlayer
-from smoothcall.players.simple import SIMPLE, RulePlayer
+from smoothcall.players.minds import is_wide, looks_at
+from smoothcall.players.simple import SIMPLE, MostlyCalls, RulePlayer
 from smoothcall.players.view import Player, view_of, view_of_matrix
 from smoothcall.policy import Policy
 
 DRAWN_HANDS = 100_000  # where no number is given and there is no exact result
-GREEDY = ":greedy"
+GREEDY, THRESHOLD = ":greedy", ":threshold="
 DUMMIES = tuple(name for name in RULES if name not in SIMPLE)  # who need a game whose players see positions
-ACCEPTED = (*SIMPLE, *DUMMIES, f"an agent file or the folder of a run, with {GREEDY} behind it for its most likely actions")
+LOOKING = tuple(name for name in WIDE_MINDS if name not in (*SIMPLE, *DUMMIES))  # who look at cards, in no-limit hold'em
+NAMED = (*SIMPLE, MostlyCalls.NAME, *DUMMIES, *LOOKING)
+ACCEPTED = (
+    *NAMED,
+    f"an agent file or the folder of a run, with {GREEDY} behind it for its most likely actions, {THRESHOLD}0.05 without those "
+    "below 5 %",
+)
 
 Load = Callable[[Path, str | None], Policy]  # an agent by its file or folder; of the game named, where one is
 
@@ -64,20 +75,23 @@ def match(
     """At least so many hands; without a number, the exact result, or DRAWN_HANDS where deals are drawn.
 
     A player is anybody who can `act`, a policy, or the name of a simple player or dummy. `by_hand` plays as if nothing were
-    known of them. A match that is stopped gives the result so far. The same seed gives the same result, as long as the players
-    draw from generators of the same state or meet in the kernel.
+    known of them. Minds that look at cards answer for many hands at once, together with tables of the same game. A match that
+    is stopped gives the result so far. The same seed gives the same result, as long as the players draw from generators of the
+    same state or meet in the kernel.
     """
     verify_players(of, players)
     names = names or [_name(player) for player in players]
     seated = [_seated(of, player) for player in players]
-    fixed = None if by_hand else _fixed(seated)
+    fixed = None if by_hand else _fixed(of, seated)
     hands = DRAWN_HANDS if hands is None and fixed is not None and of.drawn else hands
     deals = 0 if hands is None else deals_of(of, hands)
     exact = tuple(mbb(of) * value for value in exact_values(of, fixed)) if fixed is not None and not of.drawn else None
     if exact is None and hands is None:
         raise UsageError(f"these players have no exact result in {of.spec}: say how many hands to play")
-    tally = Tally(of.players)
-    if deals and fixed is not None:
+    tally, looking = Tally(of.players), None if by_hand else _looking(of, seated)
+    if deals and looking is not None:
+        tally = sample_hands(*looking, deals, seed=seed, watch=watch, stop=stop)
+    elif deals and fixed is not None:
         tally = sample(of, fixed, deals, seed=seed, watch=watch, stop=stop)
     elif deals:
         tally = _by_hand(of, seated, deals, seed=seed, watch=watch, stop=stop)
@@ -110,37 +124,62 @@ def play_match(
 
 
 def seat(entries: Sequence[str], *, load: Load, of: str | None = None, seed: int = 0) -> tuple[Game, list[Player]]:
-    """The players that texts name (a simple player, a dummy, or an agent's path, `:greedy` behind it), and the game they play.
+    """The players that texts name, and the game they play: the one named, or that of the agents.
 
-    The game is the one named, or that of the agents.
+    A text is a simple player, a dummy, or an agent's path, `:greedy` or `:threshold=0.05` behind it.
     """
     policies: dict[Path, Policy] = {}
     played = game(of) if of is not None else None
     for text in entries:
-        path = Path(text.removesuffix(GREEDY))
-        if text in SIMPLE or text in DUMMIES or path in policies:
+        path, _ = apart(text.removesuffix(GREEDY))
+        if text in NAMED or path in policies:
             continue
         if not path.exists():
             raise unknown("player", text, ACCEPTED)
         found = load(path, None if played is None or played.drawn else played.spec)
         if played is None:
             played = found.game
-        verify_policy(played, found)
+        if not looks_at(found, played.rules):
+            if found.game.players != played.players:
+                raise UsageError(f"{text} plays {found.game.spec}, not {played.spec}")
+            verify_policy(played, found)
         twin = next((policy.game for policy in policies.values() if policy.game.fingerprint == found.game.fingerprint), None)
         policies[path] = found.within(twin) if twin is not None else found  # tables are kept once
-    dummies = [text for text in dict.fromkeys(entries) if text in DUMMIES]
+    minds = [text for text in dict.fromkeys(entries) if text in (*DUMMIES, *LOOKING)]
     if played is None:
-        which = f"games such as {NO_LIMIT_HOLDEM_32.name}" if dummies else "any game"
+        kind = NO_LIMIT_HOLDEM_32 if any(text in DUMMIES for text in minds) else NO_LIMIT_HOLDEM
+        which = f"games such as {kind.name}" if minds else "any game"
         raise UsageError(f"{', '.join(entries)} play {which}: say which one")
-    policies |= {Path(text): dummy_policy(played, text) for text in dummies}
+    policies |= {Path(text): named_mind(played, text) for text in minds}
     players: list[Player] = []
     for text, own in zip(entries, streams(seed, len(entries)), strict=True):
-        if text in SIMPLE:
-            players.append(SIMPLE[text](Random(own)))
+        if text in SIMPLE or text == MostlyCalls.NAME:
+            players.append(SIMPLE.get(text, MostlyCalls)(Random(own)))
         else:
-            policy = policies[Path(text.removesuffix(GREEDY))]
+            path, share = apart(text.removesuffix(GREEDY))
+            policy = policies[path] if share is None else policies[path].thresholded(share)
             players.append(PolicyPlayer(policy, greedy=text.endswith(GREEDY), random=Random(own)))
     return played, players
+
+
+def named_mind(played: Game, text: str) -> MindPolicy:
+    """One of DUMMIES or LOOKING, in a game; those who look at cards have learned no-limit hold'em for two."""
+    if text in DUMMIES:
+        return dummy_policy(played, text)
+    return MindPolicy(game(two_of(played)), WIDE_MINDS[text]())
+
+
+def two_of(played: Game) -> str:
+    """The game for two of which this may be a table for more."""
+    options = {name: value for name, value in played.options.items() if name != "seats"}
+    settings = ",".join(f"{name}={value}" for name, value in options.items())
+    return f"{played.name}:{settings}" if settings else played.name
+
+
+def apart(text: str) -> tuple[Path, str | None]:
+    """`runs/leduc:threshold=0.05` is (runs/leduc, "0.05"); without a threshold, (the path, None)."""
+    path, found, share = text.rpartition(THRESHOLD)
+    return (Path(path), share) if found else (Path(text), None)
 
 
 def play_hand(rules: PokerRules, seats: Sequence[Player], cards: Cards) -> tuple[float, ...]:
@@ -181,23 +220,53 @@ def _by_hand(of: Game, players: Sequence[Player], deals: int, *, seed: int, watc
     return tally
 
 
-def _fixed(players: Sequence[Player]) -> list[Fixed] | None:
-    """The players as probabilities; None where one of them is more than that."""
-    found: list[Fixed] = [player.fixed for player in players if isinstance(player, RulePlayer | PolicyPlayer)]
+def _fixed(of: Game, players: Sequence[Player]) -> list[Fixed] | None:
+    """The players as probabilities; None where one of them is more than that, or looks at hands of a larger table."""
+    found: list[Fixed] = [
+        player.fixed
+        for player in players
+        if isinstance(player, RulePlayer) or (isinstance(player, PolicyPlayer) and not looks_at(player.fixed.policy, of.rules))
+    ]
     return found if len(found) == len(players) else None
+
+
+def _looking(of: Game, players: Sequence[Player]) -> tuple[Game, list[Mind]] | None:
+    """(the game, the players as minds) where at least one looks at cards and all can answer for many hands at once.
+
+    Tables among them must be of the same raises, and see the cards alike: the game is theirs.
+    """
+    policies = [player.fixed.policy for player in players if isinstance(player, PolicyPlayer)]
+    tables = [policy for policy in policies if not isinstance(policy, MindPolicy)]
+    wide = [policy for policy in policies if isinstance(policy, MindPolicy) and is_wide(policy.mind)]
+    if of.players != 2 or not wide or len(wide) + len(tables) < len(policies):
+        return None
+    played = tables[0].game if tables else of
+    if any(policy.game.rules != of.rules for policy in policies) or len({policy.game.fingerprint for policy in tables}) > 1:
+        return None
+    minds: list[Mind] = []
+    for player in players:
+        if isinstance(player, RulePlayer):
+            minds.append(Ruled(player.fixed.probabilities))
+        elif isinstance(player, PolicyPlayer):
+            policy = player.fixed.policy
+            mind = policy.mind if isinstance(policy, MindPolicy) else Tabled.whole(policy)
+            minds.append(Greedy(mind) if player.fixed.greedy else mind)
+        else:
+            return None
+    return played, minds
 
 
 def _seated(of: Game, player: Player | Policy | str) -> Player:
     if isinstance(player, Policy):
         return PolicyPlayer(player)
     if isinstance(player, str):
-        if player in DUMMIES:
-            return PolicyPlayer(dummy_policy(of, player))
-        if player not in SIMPLE:
-            raise unknown("player", player, (*SIMPLE, *DUMMIES))
-        return SIMPLE[player]()
+        if player in (*DUMMIES, *LOOKING):
+            return PolicyPlayer(named_mind(of, player))
+        if player not in NAMED:
+            raise unknown("player", player, NAMED)
+        return SIMPLE.get(player, MostlyCalls)()
     if not hasattr(player, "act"):
-        named = ", ".join((*SIMPLE, *DUMMIES))
+        named = ", ".join(NAMED)
         raise UsageError(f"{player!r} cannot play (accepted: a policy, a player with `act`, {named})")
     return player
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from smoothcall.evaluation.match import Rule
+from smoothcall.games.rules import PokerRules
 from smoothcall.kernels.tables import Array
 from smoothcall.players.view import View
 
@@ -56,6 +57,28 @@ class RandomPlayer(RulePlayer):
     """Makes every legal move of the game's action slots equally often."""
 
     fixed = Rule.RANDOM
+
+
+class MostlyCalls:
+    """Random of pricope2021: checks or calls 3 times of 5; else folds or raises by any amount, both as often.
+
+    What of that is not legal is a call too. (As a mind among the raises of a menu: `minds.generic.MostlyCalls`.)
+    """
+
+    NAME: ClassVar[str] = "mostly-calls"
+
+    def __init__(self, random: Random | None = None) -> None:
+        self.random = random or Random()
+
+    def act(self, view: View) -> str:
+        wish = self.random.random()
+        if wish < 0.2 and view.to_call > 0:
+            return "f"
+        if 0.2 <= wish < 0.4 and view.raises is not None:
+            low, high = view.raises
+            limit = isinstance(view.rules, PokerRules) and view.rules.limit
+            return "r" if limit else f"r{self.random.randint(low, high)}"
+        return "c"
 
 
 SIMPLE: dict[str, type[RulePlayer]] = {str(player.fixed): player for player in (AlwaysRaise, AlwaysCall, Probe, RandomPlayer)}

@@ -7,6 +7,7 @@ from smoothcall.information.game import Game
 from smoothcall.neural.clipped_double_dqn import ClippedDoubleDQN
 from smoothcall.neural.deep_q import ContinuousDeepQ, DiscreteDeepQ
 from smoothcall.neural.nfsp import NFSP
+from smoothcall.neural.nfsp_sessions import SessionNFSP
 from smoothcall.solvers.base import Solver
 from smoothcall.solvers.cfr import CFR, CFRPlus, DiscountedCFR, LinearCFR, PredictiveCFRPlus
 from smoothcall.solvers.fictitious_play import FictitiousPlay
@@ -28,6 +29,7 @@ SOLVERS: dict[str, tuple[type[Solver], str]] = {
     "uct": (UCT, "tree search by self-play, selecting by upper confidence bounds"),
     "smooth-uct": (SmoothUCT, "tree search that plays its average policy most of the time, and so converges"),
     "nfsp": (NFSP, "neural fictitious self-play: a best response and an average policy, each a network"),
+    "nfsp-sessions": (SessionNFSP, "NFSP in no-limit games of several hands, by two copies or against somebody (pricope2021)"),
     "monte-carlo": (MonteCarloControl, "Monte-Carlo control over a coarse state, in sessions against dummies and itself"),
     "deep-q-continuous": (ContinuousDeepQ, "a network that says how much to bet, with a value network as its baseline"),
     "deep-q-discrete": (DiscreteDeepQ, "a network that says how likely six moves are, with a value network as its baseline"),
