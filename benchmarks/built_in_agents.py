@@ -2,7 +2,7 @@
 
 Each is a run of `smoothcall train` with the arguments below, kept under --runs and taken from there where it is done; then it
 is measured, and its file goes to src/smoothcall/agents. Those of limit hold'em are from docs/ledger/heinrich2014-holdem, the
-learners with 32 cards from docs/ledger/epfl2020.
+learners with 32 cards from docs/ledger/epfl2020, agents 1 to 3 of no-limit hold'em from docs/ledger/pricope2021.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 import smoothcall as sc
+from smoothcall.minds.policy import MindPolicy
 from smoothcall.players.simple import SIMPLE
 from smoothcall.store.runs import Run, moments_of
 
@@ -38,6 +39,8 @@ class Made:
     options: dict[str, str] = field(default_factory=dict)
     keep: bool = False
     file: str = ""  # in the ledger, instead of a run of its own
+    learned: str = ""  # what people are told of somebody whom no solver made
+    threshold: float = 0  # actions less likely than this are left out, where a part of the average was only tried
 
     @property
     def command(self) -> str:
@@ -54,7 +57,7 @@ MADE = {
     "leduc-3p-cfr": Made("Discounted CFR", "leduc-3p", "discounted-cfr", 3000),
     "limit-holdem-smooth-uct": Made(
         "Smooth UCT", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
-        file="heinrich2014-holdem/agents/smooth-uct-s-k0.5.agent",
+        file="heinrich2014-holdem/agents/smooth-uct-s-k0.5.agent", threshold=0.05,
     ),
     "limit-holdem-smooth-uct-greedy": Made(
         "Smooth UCT by value", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
@@ -71,6 +74,18 @@ MADE = {
             ("deep-q-continuous", "Deep Q, continuous", 20_000_000),
             ("deep-q-discrete", "Deep Q, discrete", 20_000_000),
             ("clipped-double-dqn", "Clipped double DQN", 10_000_000),
+        )
+    },
+    "no-limit-holdem-agent-1": Made(
+        "Agent 1, expert system", "no-limit-holdem", "", 0, file="pricope2021/agents/agent-1.agent",
+        learned="an expert system after Loki; its model of the opponent from 200,000 decisions",
+    ),
+    **{
+        f"no-limit-holdem-{name}": Made(title, "no-limit-holdem", "nfsp-sessions", 0, file=f"pricope2021/agents/{name}.agent")
+        for name, title in (
+            ("agent-2", "Agent 2, learned against agent 1"),
+            ("agent-3-gp", "Agent 3, gradient play"),
+            ("agent-3-dp", "Agent 3, discrete play"),
         )
     },
 }  # fmt: skip
@@ -92,13 +107,19 @@ def make(name: str, runs: Path) -> None:
             run.train()
         policy = sc.load(run.agent)
         moments = {at: path for at, path in moments_of(folder).items() if FIRST_MOMENT <= at < made.iterations}
+    if made.threshold:
+        policy = policy.thresholded(made.threshold)
     results = policy.card.get("results", {})
     if policy.game.players == 2:
         results |= {"matches": matches(policy)}
     if policy.game.drawn:
         local = sc.local_best_response(policy, deals=DEALS, seed=1).total
         results["local_best_response"] = {"mean": local.mean, "half_width": local.half_width(), "deals": DEALS}
-    policy.card |= {"name": made.name, "command": made.command, "results": results}
+    policy.card |= {"name": made.name, "command": policy.card.get("command", made.command), "results": results}
+    if made.learned:
+        policy.card |= {"learned": made.learned, "command": "smoothcall reproduce pricope2021"}
+    for figure in ("differences", "models"):  # what the ledger shows
+        policy.card.pop(figure, None)
     policy.save(AGENTS / f"{name}.agent")
     for at, path in moments.items():
         then = sc.load(path, policy.game)
@@ -113,7 +134,8 @@ def matches(policy: sc.Policy) -> dict[str, Any]:
     """What it wins from each simple player, in mbb/h; exactly in small games."""
     found = {}
     for opponent in SIMPLE:
-        result = sc.match(policy.game, [policy, opponent], hands=HANDS if policy.game.drawn else None, seed=1)
+        hands = HANDS // 5 if isinstance(policy, MindPolicy) else HANDS
+        result = sc.match(policy.game, [policy, opponent], hands=hands if policy.game.drawn else None, seed=1)
         if result.exact is not None:
             found[opponent] = {"mean": result.exact[0], "half_width": 0.0, "hands": 0}
         else:
