@@ -4,7 +4,7 @@ BIN := .venv/bin
 DONE := .venv/.installed
 
 .PHONY: demo play test setup lint types contracts warm tests interpreted docs bench clean
-PYTEST := $(BIN)/pytest --numprocesses 2 --dist worksteal
+PYTEST := $(BIN)/pytest --numprocesses 3 --dist worksteal
 
 demo: $(DONE)
 	$(BIN)/smoothcall train leduc cfr+ --seconds 4

@@ -76,12 +76,14 @@ MADE = {
             ("clipped-double-dqn", "Clipped double DQN", 10_000_000),
         )
     },
-    "no-limit-holdem-agent-1": Made(
+    "no-limit-holdem-pricope-agent-1": Made(
         "Agent 1, expert system", "no-limit-holdem", "", 0, file="pricope2021/agents/agent-1.agent",
         learned="an expert system after Loki; its model of the opponent from 200,000 decisions",
     ),
     **{
-        f"no-limit-holdem-{name}": Made(title, "no-limit-holdem", "nfsp-sessions", 0, file=f"pricope2021/agents/{name}.agent")
+        f"no-limit-holdem-pricope-{name}": Made(
+            title, "no-limit-holdem", "nfsp-sessions", 0, file=f"pricope2021/agents/{name}.agent"
+        )
         for name, title in (
             ("agent-2", "Agent 2, learned against agent 1"),
             ("agent-3-gp", "Agent 3, gradient play"),

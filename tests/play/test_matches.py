@@ -165,9 +165,10 @@ def test_files_of_minds_that_look_at_cards_sit_at_larger_tables(tmp_path: Path) 
     dummy_policy(built(WHOLE_BETS), "mirror").save(tmp_path / "positions.agent")
     agents = Agents(tmp_path)
     assert not agents.problems
+    built_in = {f"no-limit-holdem-pricope-agent-{which}" for which in ("1", "2", "3-gp", "3-dp")}
     for seats in range(3, 7):
-        assert {card.id for card in agents.cards(f"{GAME}:seats={seats}")} == {"cards", *SIMPLE}
-    assert {card.id for card in agents.cards(GAME, match=True)} == {"cards", *SIMPLE}
+        assert {card.id for card in agents.cards(f"{GAME}:seats={seats}")} == {"cards", *SIMPLE} | built_in
+    assert {card.id for card in agents.cards(GAME, match=True)} == {"cards", *SIMPLE} | built_in
     assert agents.card("positions").any_stacks
     assert not agents.card("positions").any_seats
 

@@ -108,6 +108,15 @@ class Past:
         seen = self._seen(row)
         return self._coach(row.game, row.opponents, row.seat).review(*seen)
 
+    def coached(self, played: str, opponents: Sequence[str]) -> bool:
+        """Whether the coach can ask everybody at a table."""
+        return not any(self._too_many_for(played, entry) for entry in opponents)
+
+    def _too_many_for(self, played: str, entry: str) -> bool:
+        """Whether somebody sits at a larger table than it has learned for."""
+        seats = table_game(played).players
+        return all(table_game(own).players < seats for own in self.agents.card(entry).games or (played,))
+
     def hands(self, person: int, chosen: Filter, *, page: int = 1) -> Page:
         chosen = self._widened(chosen)
         total = self._histories.count(person, chosen)
@@ -188,6 +197,10 @@ class Past:
         from smoothcall.evaluation.luck import why_not
 
         try:
+            for entry in opponents if table_game(played).players == 2 else ():
+                card = self.agents.card(entry)
+                if card.any_seats and card.kind != "simple":
+                    return f"Luck is told against agents that play from tables: {card.name} looks at the cards themselves."
             return why_not(table_game(played), self._others(opponents, 0))
         except UsageError as error:
             return str(error)
@@ -195,9 +208,9 @@ class Past:
     def _make_coach(self, played: str, opponents: tuple[str, ...], seat: int) -> Coach:
         from smoothcall.evaluation.coach import Coach
 
-        seats = table_game(played).players
         for entry in opponents:
-            if all(table_game(own).players < seats for own in self.agents.card(entry).games or (played,)):
+            if self._too_many_for(played, entry):
+                seats = table_game(played).players
                 raise UsageError(
                     f"the coach cannot ask {self._name(entry)} here: it has learned for fewer than {seats} players"
                 )

@@ -93,7 +93,8 @@ def _answer(request: Request, table: TableSight, error: UsageError | None = None
         explorable=_explorable(pages.house(request).agents, table) if table.hand.over else (),
         fresh=not any(event.kind == "move" and event.seat == table.hand.seat for event in table.hand.events),
         game_over=table.match is not None and table.hand.over and any(seat.stack == 0 for seat in table.hand.seats),
-        coached=table.match is None or began_even(table.hand),
+        coached=(table.match is None or began_even(table.hand))
+        and pages.house(request).coached(table.game, [opponent.entry for opponent in table.opponents]),
         error="" if error is None else _sentence(error, raised, amount),
     )
     if fragment and table.hand.over:
