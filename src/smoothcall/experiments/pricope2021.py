@@ -435,6 +435,11 @@ class Study:
                         line += [self._stack(result), self._mbb(result)]
                         data.append({"agent": label, "eta": eta, "trained": at, **result.as_dict()})
                     rows.append(line)
+        line = [EQUILIBRIUM, "", "", ""]
+        for games in (*size.short[:2], size.games):
+            result = self.play(EQUILIBRIUM, TWO, games=games)
+            line += [self._stack(result), self._mbb(result)]
+        rows.append(line)
         page.table(
             [
                 "ours",

@@ -34,8 +34,8 @@ class Shown(NamedTuple):
     node: Array  # [...] int32: the row of `legal`
 
 
-class Eyes(ABC):
-    """What the players of a game observe when they are to move, and how networks are shown it."""
+class Looks(ABC):
+    """What players observe when they are to move, and how networks are shown it."""
 
     things: int  # that a seat may come to see in a hand
     width: int  # numbers of an observation
@@ -45,16 +45,20 @@ class Eyes(ABC):
     unit: float  # chips that networks count as 1
 
     @abstractmethod
-    def deal(self, dealt: Array, outcome: Array, generator: Array) -> None:
-        """Fill dealt[n, P, things] int32 and outcome[n] uint32 with fair deals."""
-
-    @abstractmethod
     def see(self, walk: Walk, hands: Hands, seen: Array) -> None:
         """Fill seen[B, width] with what the seats to move observe."""
 
     @abstractmethod
     def show(self, seen: Array) -> Any:
         """Observations seen[..., width] as `SelfPlay` takes them."""
+
+
+class Eyes(Looks):
+    """Of the players of a game, hand by hand: they are dealt cards, and what they learn is a table."""
+
+    @abstractmethod
+    def deal(self, dealt: Array, outcome: Array, generator: Array) -> None:
+        """Fill dealt[n, P, things] int32 and outcome[n] uint32 with fair deals."""
 
     @abstractmethod
     def play(self, learner: SelfPlay, networks: Any, *, best: bool) -> Array:
@@ -151,8 +155,8 @@ class Cards(Eyes):
         return self.show(seen).inputs
 
 
-class Situations(Eyes):
-    """An observation is a wide situation of a room; see `minds.networks` for what is shown of it."""
+class Situations(Looks):
+    """An observation is a wide situation of a room, which deals; see `minds.networks` for what is shown of it."""
 
     kind = np.float32
 
@@ -162,18 +166,12 @@ class Situations(Eyes):
         self.seen = np.zeros((0, *self._show(np.full((1, WIDE), -1, np.float32), metrics).shape[1:]), np.float32)
         self.legal, self.unit = room.forest.walk.child >= 0, float(room.start)
 
-    def deal(self, dealt: Array, outcome: Array, generator: Array) -> None:
-        raise NotImplementedError("the room deals")
-
     def see(self, walk: Walk, hands: Hands, seen: Array) -> None:
         self._room.look()
 
     def show(self, seen: Array) -> Shown:
         flat = self._show(seen.reshape(-1, self.width), self._metrics)
         return Shown(flat.reshape(*seen.shape[:-1], *flat.shape[1:]), seen[..., NODE].astype(np.int32))
-
-    def play(self, learner: SelfPlay, networks: Any, *, best: bool) -> Array:
-        raise NotImplementedError("a mind plays")
 
 
 def features(game: Game) -> Array:

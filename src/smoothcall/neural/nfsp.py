@@ -33,7 +33,7 @@ from smoothcall.kernels.batch import Hands
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
 from smoothcall.neural import learning
-from smoothcall.neural.features import Eyes, eyes
+from smoothcall.neural.features import Eyes, Looks, eyes
 from smoothcall.neural.memory import BEST, draw_moves, draw_transitions, new_reservoir, new_ring, seated
 from smoothcall.options import Option
 from smoothcall.policy import Policy
@@ -95,7 +95,7 @@ class NFSP(Solver):
         """What `SelfPlay.begin` makes networks of."""
         return self.options["hidden"]
 
-    def _open(self) -> tuple[Eyes, Batch]:
+    def _open(self) -> tuple[Looks, Batch]:
         """What players see, and the hands they play."""
         looking = eyes(self.game)
         batch = Batch(
@@ -203,6 +203,7 @@ class NFSP(Solver):
         return self._played(self._pair.values, best=True)
 
     def _played(self, networks: Any, *, best: bool) -> Policy:
+        assert isinstance(self._eyes, Eyes)
         return Policy.from_weights(self.game, self._eyes.play(self._networks, networks, best=best), self.card)
 
 

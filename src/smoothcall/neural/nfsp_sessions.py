@@ -34,7 +34,7 @@ from smoothcall.minds.policy import MindPolicy
 from smoothcall.minds.room import UNTIL_BROKE, Room
 from smoothcall.minds.tabled import Tabled
 from smoothcall.neural import learning
-from smoothcall.neural.features import Eyes, Situations
+from smoothcall.neural.features import Looks, Situations
 from smoothcall.neural.nfsp import NFSP
 from smoothcall.options import Option
 from smoothcall.policy import Policy, load
@@ -120,7 +120,7 @@ class SessionNFSP(NFSP):
             abstraction=self.game.abstraction,
         )
 
-    def _open(self) -> tuple[Eyes, Batch]:
+    def _open(self) -> tuple[Looks, Batch]:
         looking = Situations(self.room, shown=self.options["shown"], metrics=self.options["metrics"])
         return looking, self.room.batch
 
