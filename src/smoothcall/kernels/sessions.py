@@ -28,6 +28,7 @@ COLUMNS = 11
 BUCKET, SEAT, BEFORE_STREET, BEFORE_POT, BEFORE_CALL, CARD = range(COLUMNS, COLUMNS + 6)
 CARDS = 7
 WIDE = CARD + CARDS
+ELSE = 3  # the number of whoever one learner plays against: after its own three
 NEVER = -1  # the street of somebody's last move who has made none
 DECK, STEPS = 52, 10  # cards with a bit of their own, and numbers that a win chance is shown as
 SCALARS = (POT, TO_CALL, STACK, OTHER_STACK, LAST_SIZE, BEFORE_POT, BEFORE_CALL, SEAT)  # that are shown as they are
@@ -201,14 +202,14 @@ def show_situations(evaluator: Evaluator, metrics: bool, seen: Array, shown: Arr
 def draw_followed(sessions: Sessions, learners: int, eta: float, rho: float, generator: Array) -> None:
     """Whom the players of sessions that are about to begin follow, numbered as `kernels.memory.sit_down` numbers seats.
 
-    Where there is one learner, player 1 is somebody else: the number after those of the learner.
+    Where there is one learner, player 1 is somebody ELSE.
     """
     for session in range(len(sessions.played)):
         if sessions.mind[session, 1] < 0:
             for player in range(learners):
                 sessions.mind[session, player] = follow(player, learners, eta, rho, generator)
             if learners == 1:
-                sessions.mind[session, 1] = 3
+                sessions.mind[session, 1] = ELSE
 
 
 @kernel

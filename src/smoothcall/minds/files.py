@@ -23,7 +23,7 @@ from smoothcall.kernels.tables import Array
 from smoothcall.minds import expert, generic
 from smoothcall.minds.dummies import RULES, Dummy
 from smoothcall.minds.learned import ROWS, Amount, Discrete, Layers, Softmax, Values
-from smoothcall.minds.mind import MOVES, Mind, Table
+from smoothcall.minds.mind import MOVES, Mind, Table, is_wide
 from smoothcall.minds.networks import SHOWN, SelfTaught
 
 NETWORKS = {"values": (10, MOVES), "softmax": (6, MOVES), "amount": (6, 1)}  # inputs and outputs
@@ -40,16 +40,7 @@ WIDE_MINDS: dict[str, Callable[[], Mind]] = {
 
 def verify_mind(game: Game, mind: Mind) -> PokerRules:
     """The rules of a game that a mind plays."""
-    return verify_wide(game) if getattr(mind, "WIDE", False) else verify_game(game)
-
-
-def is_wide(game: Game) -> bool:
-    """Whether minds that play a game look at wide situations: all but those who know whole bets and positions do."""
-    try:
-        verify_game(game)
-    except UsageError:
-        return True
-    return False
+    return verify_wide(game) if is_wide(mind) else verify_game(game)
 
 
 def verify_wide(game: Game, who: str = "minds that look at cards") -> PokerRules:

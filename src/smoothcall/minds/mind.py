@@ -25,6 +25,11 @@ class Mind(Protocol):
         """seen[n, COLUMNS], legal[n, A] -> [n, A]: of every legal action."""
 
 
+def is_wide(mind: Mind) -> bool:
+    """Whether a mind looks at wide situations: then its class says so, by `WIDE`."""
+    return bool(getattr(mind, "WIDE", False))
+
+
 @dataclass(frozen=True)
 class Ruled:
     """A mind that needs to know only what is legal."""

@@ -46,7 +46,7 @@ from smoothcall.kernels.tables import Array
 from smoothcall.kernels.units import WHOLE, round_rows
 from smoothcall.minds.dummies import Dummy
 from smoothcall.minds.files import from_data, to_data, verify_game, verify_mind
-from smoothcall.minds.mind import Mind, Table
+from smoothcall.minds.mind import Mind, Table, is_wide
 from smoothcall.policy import Policy
 
 PIECE = 1 << 16  # rows that are worked out at a time
@@ -97,7 +97,7 @@ class MindPolicy(Policy):
 
     @property
     def _wide(self) -> bool:
-        return getattr(self.mind, "WIDE", False)
+        return is_wide(self.mind)
 
     @property
     def nbytes(self) -> int:

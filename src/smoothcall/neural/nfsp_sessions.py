@@ -24,7 +24,7 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.information.batch import Batch
 from smoothcall.information.game import Game
 from smoothcall.kernels.batch import Hands
-from smoothcall.kernels.sessions import draw_followed, expect_winnings
+from smoothcall.kernels.sessions import ELSE, draw_followed, expect_winnings
 from smoothcall.kernels.tables import Array
 from smoothcall.minds.files import WIDE_MINDS, verify_wide
 from smoothcall.minds.learned import Layers
@@ -43,7 +43,6 @@ from smoothcall.solvers.base import Winnings
 ITSELF = "itself"
 GAMES = 500  # in a batch of the curve of winnings (pricope2021, Figure 2)
 BATCHES = 20_000  # that are kept
-ELSE = 3  # the number of whoever one learner plays against
 
 
 class SessionNFSP(NFSP):

@@ -38,11 +38,11 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game, game
 from smoothcall.minds.dummies import RULES
 from smoothcall.minds.files import WIDE_MINDS
-from smoothcall.minds.mind import Greedy, Mind, Ruled
+from smoothcall.minds.mind import Greedy, Mind, Ruled, is_wide
 from smoothcall.minds.policy import MindPolicy, dummy_policy
 from smoothcall.minds.tabled import Tabled
 from smoothcall.players.agent import PolicyPlayer
-from smoothcall.players.minds import is_wide, looks_at
+from smoothcall.players.minds import looks_at
 from smoothcall.players.simple import SIMPLE, MostlyCalls, RulePlayer
 from smoothcall.players.view import Player, view_of, view_of_matrix
 from smoothcall.policy import Policy

@@ -44,7 +44,7 @@ from smoothcall.kernels.sessions import (
     WIDE,
 )
 from smoothcall.kernels.tables import CALLED, CHECKED, NOTHING, RAISED, Array
-from smoothcall.minds.mind import Mind
+from smoothcall.minds.mind import Mind, is_wide
 from smoothcall.minds.policy import MindPolicy
 from smoothcall.players.simple import draw_slot
 from smoothcall.players.view import View
@@ -54,11 +54,6 @@ MOST_SEATS = 6  # at a table with a mind that looks at wide situations
 GAMES = 1000  # simulated for a position against several
 
 _Before = tuple[int, int, int]  # street, pot and chips to call at somebody's last move
-
-
-def is_wide(mind: Mind) -> bool:
-    """Whether a mind looks at wide situations."""
-    return bool(getattr(mind, "WIDE", False))
 
 
 def may_sit(own: PokerRules | MatrixGame, table: PokerRules | MatrixGame, *, wide: bool) -> bool:

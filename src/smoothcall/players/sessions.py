@@ -10,8 +10,7 @@ from smoothcall.evaluation.match import Stop, Watch
 from smoothcall.evaluation.sessions import play_sessions
 from smoothcall.games.rules import PokerRules
 from smoothcall.minds import generic
-from smoothcall.minds.files import is_wide
-from smoothcall.minds.mind import Mind
+from smoothcall.minds.mind import Mind, is_wide
 from smoothcall.minds.policy import MindPolicy
 from smoothcall.minds.room import LENGTH, UNTIL_BROKE
 from smoothcall.players.agent import PolicyPlayer
@@ -48,7 +47,7 @@ def play_session_match(
             minds.append(generic.MostlyCalls())
         else:
             raise UsageError(f"{name!r} cannot play sessions (accepted: dummies, and agents that see situations)")
-    wide = is_wide(game)
+    wide = any(map(is_wide, minds))
     result = play_sessions(
         game.rules,
         minds,
