@@ -40,7 +40,6 @@ class Made:
     keep: bool = False
     file: str = ""  # in the ledger, instead of a run of its own
     learned: str = ""  # what people are told of somebody whom no solver made
-    threshold: float = 0  # actions less likely than this are left out, where a part of the average was only tried
 
     @property
     def command(self) -> str:
@@ -57,7 +56,7 @@ MADE = {
     "leduc-3p-cfr": Made("Discounted CFR", "leduc-3p", "discounted-cfr", 3000),
     "limit-holdem-smooth-uct": Made(
         "Smooth UCT", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
-        file="heinrich2014-holdem/agents/smooth-uct-s-k0.5.agent", threshold=0.05,
+        file="heinrich2014-holdem/agents/smooth-uct-s-k0.5.agent",
     ),
     "limit-holdem-smooth-uct-greedy": Made(
         "Smooth UCT by value", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
@@ -109,8 +108,6 @@ def make(name: str, runs: Path) -> None:
             run.train()
         policy = sc.load(run.agent)
         moments = {at: path for at, path in moments_of(folder).items() if FIRST_MOMENT <= at < made.iterations}
-    if made.threshold:
-        policy = policy.thresholded(made.threshold)
     results = policy.card.get("results", {})
     if policy.game.players == 2:
         results |= {"matches": matches(policy)}

@@ -88,17 +88,20 @@ class Policy:
         return cls.from_sequences(game, values, card)
 
     @classmethod
-    def from_weights(cls, game: Game, weights: Array, card: Mapping[str, Any] | None = None) -> Self:
-        """From non-negative weights [rows, A], such as visit counts; uniform where a row has none."""
+    def from_weights(
+        cls, game: Game, weights: Array, card: Mapping[str, Any] | None = None, unseen: Array | None = None
+    ) -> Self:
+        """From non-negative weights [rows, A], such as visit counts; where a row has none, `unseen`[A], or else uniform."""
+        otherwise = np.ones(len(game.actions)) if unseen is None else unseen
         if game.drawn:
             parts = np.empty(weights.shape, np.uint8)
-            row = round_rows(weights, *game.node_rows, parts)
+            row = round_rows(weights, *game.node_rows, otherwise, parts)
             if row >= 0:
                 raise UsageError(f"{game.key(row)!r} has the weights {weights[row].tolist()} (accepted: numbers of at least 0)")
             return cls(game, parts, card)
         weights = weights * game.legal
         total = weights.sum(axis=1, keepdims=True)
-        even = game.legal / game.legal.sum(axis=1, keepdims=True)
+        even = game.legal * otherwise / (game.legal * otherwise).sum(axis=1, keepdims=True)
         return cls(game, np.where(total > 0, weights / np.where(total > 0, total, 1.0), even), card)
 
     @classmethod

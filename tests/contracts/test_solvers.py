@@ -9,6 +9,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.solvers import SOLVERS
+from smoothcall.solvers.uct import UCT
 from tests.conftest import INTERPRETED, SMALL, TINY, WHOLE_BETS, built
 
 SMALL_ROOM = {"sessions": 16, "memory": 2000, "mirror": 30, "renew": 10}
@@ -198,6 +199,9 @@ def test_narrow_tables_restore_too(name: str, monkeypatch: pytest.MonkeyPatch) -
     whole.run(60_000)
     parts.run(30_000)
     again.restore(parts.state())
+    if isinstance(parts, UCT):
+        assert isinstance(again, UCT)
+        np.testing.assert_array_equal(again._trees, parts._trees)
     again.run(30_000)
     for table, value in whole.tables().items():
         np.testing.assert_array_equal(again.tables()[table], value, err_msg=table)

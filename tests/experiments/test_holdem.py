@@ -13,22 +13,24 @@ from smoothcall.errors import UsageError
 from smoothcall.experiments import heinrich2014_holdem as holdem
 from smoothcall.experiments.ledger import Page
 
-TINY = holdem.Size((holdem.TWO[1], holdem.TWO[5]), 100_000, 0, 2_000, 4_000, 10, 20_000)
+TINY = holdem.Size((holdem.TWO[1], holdem.TWO[5]), 100_000, 0, 2_000, 4_000, 10, 20_000, 50_000)
 
 
 def test_every_part(tmp_path: Path) -> None:
     page = Page("tiny", holdem.TITLE, "smoothcall reproduce heinrich2014-holdem")
     holdem.report(page, TINY, tmp_path, lambda line: None)
     answer = page.write(tmp_path)
-    assert [check["verdict"] for check in answer["checks"]] == ["needs the full run"] * 6
+    assert [check["verdict"] for check in answer["checks"]] == ["needs the full run"] * 4
     text = (tmp_path / "tiny.md").read_text()
     assert "| 3p | 169 | 1000 | 100 | 10 | 23,937,308 | 120,036,830 |" in text
     data = json.loads((tmp_path / "tiny" / "data.json").read_text())
     assert set(data["best responses"]) == {
         f"{label}, {how}" for label in ("UCT S, k=0.5", "Smooth UCT L, k=0.5", "MCCFR S") for how in holdem.FORMS
     }
-    for forms in data["folded before the flop"].values():
-        assert forms["thresholded"]["AA"] <= forms["average"]["AA"]
+    for label, forms in data["folded before the flop"].items():
+        assert label == holdem.MCCFR.label or forms["greedy"]["AA"] == forms["average"]["AA"] == 0
+    worth = data["folds known and tried"]
+    assert worth["known"]["folded"]["AA"] == 0 < worth["tried"]["folded"]["AA"]
     for how in holdem.FORMS:
         assert (tmp_path / "tiny" / f"table-2-{how}.png").read_bytes()[:4] == b"\x89PNG"
 

@@ -114,7 +114,6 @@ def test_holdem_agents_never_fold_aces_before_the_flop(house: Agents, entry: str
     policy = house.policy(entry)
     assert folded(policy, "AA") == folded(policy, "KK") == 0
     assert folded(policy, "72o") > 0
-    assert ("without actions below 0.05" in house.card(entry).learned) == (entry == "limit-holdem-smooth-uct")
 
 
 def test_equilibria(house: Agents) -> None:

@@ -216,6 +216,24 @@ def test_runs_in_sessions(tmp_path: Path) -> None:
     assert [m.sessions for m in again.metrics if m.iterations != 4_000] == [m.sessions for m in whole.metrics]
 
 
+def test_runs_from_before_an_option_go_on_as_they_began(tmp_path: Path) -> None:
+    """Tree search tried its folds before there was a choice: such a run still does, bit for bit."""
+    whole, part = (
+        Run.create(tmp_path / name, "leduc", "smooth-uct", options={"folds": "tried"}, iterations=iterations)
+        for name, iterations in (("whole", 4_000), ("part", 2_000))
+    )
+    whole.train()
+    part.train()
+    config = json.loads((part.folder / "config.json").read_text())
+    assert config["solver"]["options"].pop("folds") == "tried"
+    (part.folder / "config.json").write_text(json.dumps(config))
+    again = Run.open(part.folder)
+    assert again.solver.options["folds"] == "tried"
+    again.train(iterations=4_000)
+    np.testing.assert_array_equal(again.solver.policy().table, whole.solver.policy().table)
+    assert Run.create(tmp_path / "new", "leduc", "smooth-uct", iterations=1).solver.options["folds"] == "known"
+
+
 def test_runs_with_estimates(tmp_path: Path) -> None:
     """Simulated games go on bit for bit too; a run without them cannot go on from their checkpoint."""
     options = {"sessions": 16, "length": 3, "memory": 500, "games": 100}

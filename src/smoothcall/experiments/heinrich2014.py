@@ -21,19 +21,20 @@ from smoothcall.solvers import Solver, solver
 from smoothcall.store.curves import AXES, new_figure, png
 
 EPISODES, EVERY, RUNS = 1_000_000, 10_000, 10
+TRIED: dict[str, object] = {"folds": "tried"}  # the document's tree search learns what a fold costs like anything else
 AGENTS: dict[str, tuple[str, dict[str, object]]] = {
-    "UCT": ("uct", {"c": 2.0}),
-    "Smooth UCT, schedule (3)": ("smooth-uct", {"c": 1.75, "mixing": "greatest"}),
-    "Smooth UCT, schedule (4)": ("smooth-uct", {"c": 1.75, "mixing": "slow"}),
+    "UCT": ("uct", TRIED | {"c": 2.0}),
+    "Smooth UCT, schedule (3)": ("smooth-uct", TRIED | {"c": 1.75, "mixing": "greatest"}),
+    "Smooth UCT, schedule (4)": ("smooth-uct", TRIED | {"c": 1.75, "mixing": "slow"}),
 }
 WIDER: dict[str, tuple[str, dict[str, object]]] = {  # with a pot of 8 everything is worth four times as much
-    "UCT, c x 4": ("uct", {"c": 8.0}),
-    "Smooth UCT, schedule (3), c x 4": ("smooth-uct", {"c": 7.0, "mixing": "greatest"}),
+    "UCT, c x 4": ("uct", TRIED | {"c": 8.0}),
+    "Smooth UCT, schedule (3), c x 4": ("smooth-uct", TRIED | {"c": 7.0, "mixing": "greatest"}),
 }
 SMOOTH = "Smooth UCT, schedule (3)"
 COMPARED: dict[str, tuple[str, dict[str, object]]] = {
-    "UCT": ("uct", {}),
-    "Smooth UCT": ("smooth-uct", {}),
+    "UCT": ("uct", TRIED),
+    "Smooth UCT": ("smooth-uct", TRIED),
     "MCCFR, external": ("mccfr", {}),
     "MCCFR, outcome": ("mccfr", {"sampling": "outcome"}),
     "CFR+": ("cfr+", {}),

@@ -23,6 +23,7 @@ from smoothcall.solvers import Solver, solver
 from smoothcall.store.curves import new_figure, png
 
 C, GAMMA, ETA0 = 18.0, 0.01, 0.9  # the paper's, after Heinrich
+FOLDS = "tried"  # as it has them
 D, HEINRICH_D = 0.1, 0.002
 LONG, LONG_SEEDS = 500_000_000, 5
 PUBLISHED_LONG = 0.0223
@@ -55,7 +56,9 @@ def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any
     _against_random(page, made, 500_000 // scale, 20 // scale, 100 // scale)
     repetitions = 2 if quick else 10
     tell("experiment 2: UCT by self-play")
-    plain = follow(lambda seed: solver("uct", made, seed=seed, c=C), repetitions, spaced(100, 500_000 // scale), _both(made))
+    plain = follow(
+        lambda seed: solver("uct", made, seed=seed, c=C, folds=FOLDS), repetitions, spaced(100, 500_000 // scale), _both(made)
+    )
     tell("experiment 3: Smooth UCT by self-play")
     smooth = {
         d: follow(partial(_smooth, made, d), repetitions, spaced(100, 1_000_000 // scale), _both(made)) for d in (D, HEINRICH_D)
@@ -66,7 +69,7 @@ def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any
 
 
 def _smooth(made: Game, d: float, seed: int) -> Solver:
-    return solver("smooth-uct", made, seed=seed, c=C, gamma=GAMMA, eta0=ETA0, d=d)
+    return solver("smooth-uct", made, seed=seed, c=C, gamma=GAMMA, eta0=ETA0, d=d, folds=FOLDS)
 
 
 def _both(made: Game) -> dict[str, Callable[[Any], float]]:
@@ -84,7 +87,9 @@ def _against_random(page: Page, made: Game, episodes: int, repetitions: int, sho
     points, short = spaced(100, episodes), list(range(100, 10_001, 100))
     figures = {name: np.empty((repetitions, len(points))) for name in ("reward", "average", "greedy")}
     for repetition in range(repetitions):
-        learners = [solver("uct", made, seed=2 * repetition + seat, c=C, against="random", learner=seat) for seat in (0, 1)]
+        learners = [
+            solver("uct", made, seed=2 * repetition + seat, c=C, folds=FOLDS, against="random", learner=seat) for seat in (0, 1)
+        ]
         for index, point in enumerate(points):
             for learner in learners:
                 learner.run(point - learner.iterations)
@@ -94,7 +99,7 @@ def _against_random(page: Page, made: Game, episodes: int, repetitions: int, sho
                 figures[name][repetition, index] = nash_conv(made, first.replaced(1, second))
     curves = Curves(points, figures)
     cumulative = follow(
-        lambda seed: solver("uct", made, seed=seed, c=C, against="random"),
+        lambda seed: solver("uct", made, seed=seed, c=C, folds=FOLDS, against="random"),
         short_repetitions,
         short,
         {"reward": lambda learner: _reward(learner, 0)},

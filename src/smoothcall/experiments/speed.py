@@ -242,12 +242,14 @@ TASKS: dict[str, Task] = {
     "leduc-lp": Task("s", _lp, lambda s: s),
     "leduc-xfp": Task("iterations/s", _iterations("leduc", "xfp", 5_000), lambda s: 5_000 / s),
     "leduc-external-mccfr": Task("iterations/s", _iterations("leduc", "mccfr", 50_000), lambda s: 50_000 / s),
-    "leduc-smooth-uct": Task("episodes/s", _iterations("leduc", "smooth-uct", 1_000_000, c=18), lambda s: 1e6 / s),
+    "leduc-smooth-uct": Task(
+        "episodes/s", _iterations("leduc", "smooth-uct", 1_000_000, c=18, folds="tried"), lambda s: 1e6 / s
+    ),
     "kuhn-smooth-uct": Task(
-        "episodes/s", _iterations("kuhn", "smooth-uct", 2_000_000, c=1.75, mixing="greatest"), lambda s: 2e6 / s
+        "episodes/s", _iterations("kuhn", "smooth-uct", 2_000_000, c=1.75, mixing="greatest", folds="tried"), lambda s: 2e6 / s
     ),
     "leduc-smooth-uct-2-threads": Task(
-        "episodes/s", _iterations("leduc", "smooth-uct", 2_000_000, threads=2, c=18), lambda s: 2e6 / s
+        "episodes/s", _iterations("leduc", "smooth-uct", 2_000_000, threads=2, c=18, folds="tried"), lambda s: 2e6 / s
     ),
     "evaluate-7-cards": Task("hands/s", _evaluator(200_000), lambda s: 20 * 200_000 / s),
     "count-7-cards": Task("s", _count, lambda s: s),

@@ -6,6 +6,12 @@ outside it is added to it and from there on that player plays at random. Then ev
 An episode is a chain of loads and draws, each waiting for the one before. So a row is one record: in large games it costs
 one cache line and not six. And what a selection needs of a row's visits (the width of its bounds, the share of the mixing
 schedule) is worked out when the row learns, where nothing waits for it. Illegal actions need no test: their mean is -inf.
+
+Who folds loses what he has paid, whatever comes. Where folds are `known`, that is their mean from the start, and every visit
+of a row counts as one of its fold: whatever was played, it is known what folding would have brought. So no fold is played to
+learn its value, and nobody folds aces. Its bound has the width that goes with these visits and not none: else the others' would
+win every comparison of equals. Where folds are tried, as the documents have it, a fold is an action like others: every state
+folds now and then to see what that brings, and Smooth UCT repeats it as a part of its average.
 """
 
 from __future__ import annotations
@@ -22,6 +28,7 @@ from smoothcall.kernels.random import draw, draw_deal
 from smoothcall.kernels.tables import Array, Walk, Whole
 
 CONSTANT, DECAY, GREATEST, SLOW = 0, 1, 2, 3  # mixing schedules
+FEW = 10  # visits below which a row does not fold where folds are known: one unlucky hand says nothing about the others
 
 
 class Mixing(NamedTuple):
@@ -32,6 +39,7 @@ class Mixing(NamedTuple):
     gamma: float  # DECAY: at least
     d: float  # DECAY: how fast
     patience: float  # visits of a row below which it always plays the average policy
+    known: int  # the slot of the action whose value is known, the fold, or -1
     most: float  # visits of an action at which those of its row are halved: numbers of 32 bits count no further than 2 ** 24
 
 
@@ -43,11 +51,11 @@ class Mixing(NamedTuple):
 class Nodes(NamedTuple):
     """The decisions of the action tree, D of them, renumbered in their order, as records; and how wide their bounds are."""
 
-    record: Array  # [D, 4 + 2 A] int32: see below; then the legal slots, first ones first; then what each action leads to
+    record: Array  # [D, 4 + 2 A] int32: see below; then the slots played at random; then what each action leads to
     explore: Array  # [D] float32: the exploration constant
 
 
-PLAYER, STREET, FIRST_ROW, LEGAL, SLOTS = 0, 1, 2, 3, 4  # of Nodes.record; a hand ends where an action leads to -1 - ending
+PLAYER, STREET, FIRST_ROW, OPEN, SLOTS = 0, 1, 2, 3, 4  # of Nodes.record; a hand ends where an action leads to -1 - ending
 
 
 @inlined
@@ -71,6 +79,9 @@ def refresh_row(tree: Array, row: Whole, actions: Whole, mixing: Mixing) -> None
     for action in range(actions):
         total += tree[row, action]
         most = max(most, tree[row, action])
+    if mixing.known >= 0:
+        known = np.uint32(2) * actions + np.uint32(mixing.known)
+        tree[row, known] = 1.0 / np.sqrt(total) if total >= FEW else -np.inf
     tree[row, after] = np.sqrt(np.log(total))
     tree[row, after + np.uint32(1)] = share_of_bounds(mixing, total, most)
 
@@ -83,15 +94,20 @@ def refresh(tree: Array, mixing: Mixing) -> None:
         seen = False
         for action in range(actions):
             if tree[row, action] > 0:
-                tree[row, np.uint32(2) * actions + action] = 1.0 / np.sqrt(tree[row, action])
+                tree[row, np.uint32(2) * actions + action] = 1.0 / np.sqrt(np.float64(tree[row, action]))  # as in `learn`
                 seen = True
         if seen:
             refresh_row(tree, row, actions, mixing)
 
 
 @kernel
-def plant(tree: Array, child: Array, first_row: Array, street: Array, buckets: Array) -> None:
-    """Empty records for every row of every decision. child[N, A], first_row[N], street[N], buckets[R]."""
+def plant(
+    tree: Array, child: Array, first_row: Array, street: Array, buckets: Array, player: Array, paid: Array, known: int
+) -> None:
+    """Empty records for every row of every decision. child[N, A], first_row[N], street[N], buckets[R], player[N], paid[N, P].
+
+    `known` is the slot of the action that costs what its player has paid, or -1.
+    """
     actions = child.shape[1]
     for node in range(len(child)):
         if first_row[node] < 0:
@@ -102,6 +118,9 @@ def plant(tree: Array, child: Array, first_row: Array, street: Array, buckets: A
                 tree[row, action] = 0.0
                 tree[row, actions + action] = 0.0 if legal else -np.inf
                 tree[row, 2 * actions + action] = np.inf if legal else 0.0
+                if legal and action == known:
+                    tree[row, actions + action] = -paid[node, player[node]]
+                    tree[row, 2 * actions + action] = -np.inf
             tree[row, 3 * actions] = 0.0
             tree[row, 3 * actions + 1] = -1.0
 
@@ -189,14 +208,14 @@ def play_deals(
             if not (play.learners >> actor) & 1:
                 action = np.uint32(choose(play.fixed[row], number * play.unit))
             elif (outside >> actor) & 1:
-                action = np.uint32(nodes.record[place, first + np.uint32(number * nodes.record[place, LEGAL])])
+                action = np.uint32(nodes.record[place, first + np.uint32(number * nodes.record[place, OPEN])])
             else:
                 share = tree[row, bounds]
                 if share >= 0:
                     action = np.uint32(select(tree, row, actions, nodes.explore[place], share, number))
                 else:
                     outside |= 1 << int(actor)
-                    action = np.uint32(nodes.record[place, first + np.uint32(number * nodes.record[place, LEGAL])])
+                    action = np.uint32(nodes.record[place, first + np.uint32(number * nodes.record[place, OPEN])])
                 play.row[steps], play.action[steps], play.actor[steps] = row, action, actor
                 steps += 1
             node = nodes.record[place, leads + action]
@@ -293,23 +312,28 @@ def put_down(visits: Array, returns: Array, before_visits: Array, before_returns
 
 @kernel
 def fill_records(
-    child: Array, player: Array, street: Array, first_row: Array, ending: Array, number: Array, explore: Array, nodes: Nodes
-) -> None:
-    """Write the decisions of a tree as records. number[N]: of each decision, -1 at endings; explore[N]."""
+    child: Array, player: Array, street: Array, first_row: Array, ending: Array, number: Array, explore: Array, known: int,
+    nodes: Nodes,
+) -> None:  # fmt: skip
+    """Write the decisions of a tree as records. number[N]: of each decision, -1 at endings; explore[N].
+
+    What is `known` is not played at random.
+    """
     actions = child.shape[1]
     for node in range(len(child)):
         place = number[node]
         if place < 0:
             continue
-        legal = 0
+        some = 0
         for action in range(actions):
             below = child[node, action]
             if below >= 0:
-                nodes.record[place, SLOTS + legal] = action
-                legal += 1
+                if action != known:
+                    nodes.record[place, SLOTS + some] = action
+                    some += 1
                 nodes.record[place, SLOTS + actions + action] = number[below] if number[below] >= 0 else -1 - ending[below]
         nodes.record[place, PLAYER], nodes.record[place, STREET] = player[node], street[node]
-        nodes.record[place, FIRST_ROW], nodes.record[place, LEGAL] = first_row[node], legal
+        nodes.record[place, FIRST_ROW], nodes.record[place, OPEN] = first_row[node], some
         nodes.explore[place] = max(explore[node], 1e-12)
 
 

@@ -17,8 +17,10 @@ WHOLE = 255
 
 
 @kernel
-def round_rows(weights: Array, child: Array, first_row: Array, street: Array, buckets: Array, parts: Array) -> int:
-    """weights[rows, A] -> parts[rows, A] uint8: as close as parts can be; even where a row has no weight.
+def round_rows(
+    weights: Array, child: Array, first_row: Array, street: Array, buckets: Array, unseen: Array, parts: Array
+) -> int:
+    """weights[rows, A] -> parts[rows, A] uint8: as close as parts can be; unseen[A] are the weights where a row has none.
 
     Returns the first row with a weight that is negative or not finite, or -1.
     """
@@ -26,9 +28,9 @@ def round_rows(weights: Array, child: Array, first_row: Array, street: Array, bu
     for decision in range(len(child)):
         if first_row[decision] < 0:
             continue
-        legal = 0
+        legal = 0.0
         for action in range(actions):
-            legal += child[decision, action] >= 0
+            legal += unseen[action] if child[decision, action] >= 0 else 0.0
         for row in range(first_row[decision], first_row[decision] + buckets[street[decision]]):
             total = 0.0
             for action in range(actions):
@@ -40,14 +42,14 @@ def round_rows(weights: Array, child: Array, first_row: Array, street: Array, bu
             for action in range(actions):
                 parts[row, action] = 0
                 if child[decision, action] >= 0:
-                    share = float(weights[row, action]) / total if total > 0 else 1.0 / legal
+                    share = float(weights[row, action]) / total if total > 0 else unseen[action] / legal
                     parts[row, action] = int(share * WHOLE)
                     left -= int(parts[row, action])
             while left > 0:  # what rounding down left goes where it is missed most
                 most, chosen = -1.0, 0
                 for action in range(actions):
                     if child[decision, action] >= 0:
-                        share = float(weights[row, action]) / total if total > 0 else 1.0 / legal
+                        share = float(weights[row, action]) / total if total > 0 else unseen[action] / legal
                         if share * WHOLE - float(parts[row, action]) > most:
                             most, chosen = share * WHOLE - float(parts[row, action]), action
                 parts[row, chosen] += 1
@@ -81,26 +83,32 @@ def threshold_rows(weights: Array, least: float, parts: Array) -> None:
 
 @kernel
 def greedy_rows(
-    mean: Array, visits: Array, child: Array, first_row: Array, street: Array, buckets: Array, unknown: int, parts: Array
-) -> None:
+    mean: Array, visits: Array, child: Array, first_row: Array, street: Array, buckets: Array, known: int, few: int,
+    unknown: int, parts: Array,
+) -> None:  # fmt: skip
     """All on the action of the highest mean[rows, A].
 
     Where a legal action was never visited means cannot be compared: all on `unknown`; below 0, the best of those visited,
-    or even where none was.
+    or even where none was. The action `known`, if not -1, needs no visits, but its row `few`.
     """
     actions = child.shape[1]
     for decision in range(len(child)):
         if first_row[decision] < 0:
             continue
         for row in range(first_row[decision], first_row[decision] + buckets[street[decision]]):
-            best, chosen, legal, known = -np.inf, -1, 0, 0
+            best, chosen, legal, untried, total = -np.inf, -1, 0, 0, 0.0
             for action in range(actions):
                 parts[row, action] = 0
-                legal += child[decision, action] >= 0
-                known += visits[row, action] > 0
-                if visits[row, action] > 0 and mean[row, action] > best:
+                total += float(visits[row, action])
+            for action in range(actions):
+                if child[decision, action] < 0:
+                    continue
+                legal += 1
+                untried += visits[row, action] == 0 and action != known
+                tell = total >= few if action == known else visits[row, action] > 0
+                if tell and mean[row, action] > best:
                     best, chosen = float(mean[row, action]), action
-            if unknown >= 0 and known < legal:
+            if unknown >= 0 and untried > 0:
                 chosen = unknown
             if chosen >= 0:
                 parts[row, chosen] = WHOLE

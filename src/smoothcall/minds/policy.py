@@ -90,7 +90,9 @@ class MindPolicy(Policy):
         chances = self.mind.chances(seen, np.repeat(child >= 0, len(seen) // len(nodes), axis=0))
         chances = chances.reshape(len(nodes) * buckets, -1, chances.shape[1]).mean(axis=1)
         found, place = np.empty(chances.shape, np.uint8), np.arange(0, len(chances), buckets)
-        wrong = round_rows(chances, child, place, street, np.array(self.game.buckets, np.int64), found)
+        wrong = round_rows(
+            chances, child, place, street, np.array(self.game.buckets, np.int64), np.ones(chances.shape[1]), found
+        )
         if wrong >= 0:
             raise UsageError(f"this mind says {chances[wrong].tolist()} in a situation of {self.game.spec} (accepted: chances)")
         return list(found.reshape(len(nodes), buckets, -1))

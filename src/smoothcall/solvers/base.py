@@ -14,7 +14,7 @@ import numpy as np
 from smoothcall.errors import UsageError
 from smoothcall.information.game import Game
 from smoothcall.kernels.tables import Array
-from smoothcall.options import Option, number, read_options
+from smoothcall.options import Option, Value, number, read_options
 from smoothcall.policy import Policy
 
 MOST = 10**15  # iterations
@@ -50,6 +50,11 @@ class Solver(ABC):
         self.options: dict[str, Any] = read_options(name, self.OPTIONS, options)
         self.iterations = 0
         self.nodes = 0  # (node, deal) pairs visited so far
+
+    @classmethod
+    def earlier(cls) -> dict[str, Value]:
+        """What a run does that says nothing about options, because it was made before there were any of that name."""
+        return {name: option.before for name, option in cls.OPTIONS.items() if option.before is not None}
 
     def run(self, iterations: int) -> None:
         """Go on by so many iterations."""

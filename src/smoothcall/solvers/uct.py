@@ -4,6 +4,10 @@ Each player has a search tree of information states; an episode is one hand. UCT
 settles down where equilibria are mixed; Smooth UCT selects so only some of the time and else plays its average policy, as in
 fictitious play, and comes close to an equilibrium. The average policy are the visit counts; the current one, the greedy
 policy, takes the action of the highest mean return.
+
+What a fold costs is known: what its player has paid. So no fold is played to learn it, and every visit of a state counts as one
+of its fold; only states seldom seen do not fold at all. `folds=tried` is the documents' way, where a fold is tried like any
+other action, by every hand in every state, and each try stays in the average.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from smoothcall.games.matrix import MatrixGame
 from smoothcall.information.game import Game
 from smoothcall.kernels import uct as kernels
 from smoothcall.kernels.random import seeded
-from smoothcall.kernels.tables import CALL, Array
+from smoothcall.kernels.tables import CALL, GIVE_UP, Array
 from smoothcall.kernels.units import greedy_rows
 from smoothcall.memory import verify_room
 from smoothcall.options import Option
@@ -28,6 +32,7 @@ from smoothcall.solvers.base import Solver, Winnings, apart, on_threads, width
 
 SCHEDULES = {"constant": kernels.CONSTANT, "decay": kernels.DECAY, "greatest": kernels.GREATEST, "slow": kernels.SLOW}
 EXPLORE = ("constant", "pot")
+FOLDS = ("known", "tried")
 SHARED = 100_000  # rows up to which threads learn in parts of their own; in larger tables they seldom meet
 
 
@@ -47,6 +52,12 @@ def options(mixing: str, eta0: float) -> dict[str, Option]:
         "explore": Option("constant", "width of the bounds: c, or pot + k * what may still be bet, by street", choices=EXPLORE),
         "c": Option(None, "constant width; none: the most that can be won in a hand", low=0, high=1e9, kind=float),
         "k": Option(0.5, "pot: how much of the remaining betting counts", low=0, high=1),
+        "folds": Option(
+            "known",
+            "what a fold costs: known, so that none is played to learn it, or tried like any action, as the documents have it",
+            choices=FOLDS,
+            before="tried",
+        ),
         "against": Option("self", "whom to learn against: self, random, or an agent file", kind=Path),
         "learner": Option(0, "the player who learns, unless against itself", low=0),
     }
@@ -70,14 +81,16 @@ class UCT(Solver):
             self.threads > 1 and rows <= SHARED and not game.drawn
         )  # threads have parts of their own, see `kernels.parts`
         wide = width(rows)
+        self._known = GIVE_UP if chosen["folds"] == "known" and not isinstance(game.rules, MatrixGame) else -1
         self._mixing = kernels.Mixing(
             SCHEDULES[chosen["mixing"]], chosen["eta0"], chosen["gamma"], chosen["d"], float(chosen["patience"]),
-            np.inf if wide == np.float64 else 2.0**23,
+            self._known, np.inf if wide == np.float64 else 2.0**23,
         )  # fmt: skip
         verify_room(
             rows * (3 * actions + 2) * wide.itemsize * (self.threads if self._together else 1), f"{name} on {game.spec}"
         )
-        self._nodes = decision_records(game, exploration(game, chosen["explore"], chosen["c"], chosen["k"]))
+        explore = exploration(game, chosen["explore"], chosen["c"], chosen["k"])
+        self._nodes = decision_records(game, explore, self._known)
         parts = (self.threads if self._together else 0, rows, actions)
         self._visits, self._returns = np.zeros(parts), np.zeros(parts)
         self._trees = [self._tree() for _ in range(self.threads if self._together else 1)]
@@ -87,7 +100,7 @@ class UCT(Solver):
     def _tree(self) -> Array:
         rows, actions = self.game.tree.rows, len(self.game.actions)
         tree = np.empty((rows, 3 * actions + 2), width(rows))
-        kernels.plant(tree, *self.game.node_rows)
+        kernels.plant(tree, *self.game.node_rows, self.game.tree.player, self.game.tree.paid, self._known)
         return tree
 
     def _opponent(self, against: str) -> Policy | None:
@@ -141,11 +154,18 @@ class UCT(Solver):
             tables = self.tables()
             return tables["visits"], tables["mean"]
         visits, returns = self._visits.sum(axis=0), self._returns.sum(axis=0)
-        return visits, returns / np.maximum(visits, 1)
+        planted = self._trees[0][:, visits.shape[1] : 2 * visits.shape[1]]
+        return visits, np.where(visits > 0, returns / np.maximum(visits, 1), planted)
 
     def policy(self) -> Policy:
-        """The average policy: visit counts. Players who do not learn keep what they play."""
-        return self._with_fixed(Policy.from_weights(self.game, self._learned()[0], self.card))
+        """The average policy: visit counts, and where a state has none, what is played there at random.
+
+        Players who do not learn keep what they play.
+        """
+        unseen = np.ones(len(self.game.actions))
+        if self._known >= 0:
+            unseen[self._known] = 0
+        return self._with_fixed(Policy.from_weights(self.game, self._learned()[0], self.card, unseen))
 
     def current_policy(self) -> Policy:
         """The greedy policy: the action of the highest mean return.
@@ -156,7 +176,7 @@ class UCT(Solver):
         visits, mean = self._learned()
         parts = np.empty(visits.shape, np.uint8)
         unknown = -1 if isinstance(self.game.rules, MatrixGame) else CALL
-        greedy_rows(mean, visits, *self.game.node_rows, unknown, parts)
+        greedy_rows(mean, visits, *self.game.node_rows, self._known, kernels.FEW, unknown, parts)
         return self._with_fixed(Policy.from_weights(self.game, parts, {**self.card, "greedy": True}))
 
     def _with_fixed(self, learned: Policy) -> Policy:
@@ -170,8 +190,8 @@ class SmoothUCT(UCT):
     OPTIONS: ClassVar[dict[str, Option]] = options("decay", 0.9)
 
 
-def decision_records(game: Game, explore: Array) -> kernels.Nodes:
-    """What the kernel reads of the decisions; explore[N]."""
+def decision_records(game: Game, explore: Array, known: int = -1) -> kernels.Nodes:
+    """What the kernel reads of the decisions; explore[N]; the slot of an action whose value is known, or -1."""
     tree, actions = game.tree, len(game.actions)
     decisions = tree.decisions
     nodes = kernels.Nodes(
@@ -179,7 +199,7 @@ def decision_records(game: Game, explore: Array) -> kernels.Nodes:
     )
     number = np.full(tree.nodes, -1, np.int32)
     number[decisions] = np.arange(len(decisions))
-    kernels.fill_records(tree.child, tree.player, tree.round, tree.first_row, game.settled[0], number, explore, nodes)
+    kernels.fill_records(tree.child, tree.player, tree.round, tree.first_row, game.settled[0], number, explore, known, nodes)
     return nodes
 
 

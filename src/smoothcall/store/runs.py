@@ -36,7 +36,7 @@ from smoothcall.errors import UsageError
 from smoothcall.evaluation.exploitability import Evaluation, evaluate
 from smoothcall.information.game import Game, game
 from smoothcall.policy import Policy
-from smoothcall.solvers import Solver, solver
+from smoothcall.solvers import SOLVERS, Solver, solver
 from smoothcall.solvers.base import Winnings
 from smoothcall.solvers.uct import UCT
 from smoothcall.store import tensorboard as events
@@ -111,7 +111,8 @@ class Run:
         self.folder, self.config = folder, dict(config)
         about, how = config["game"], config["solver"]
         if built is None:
-            options = how["options"] | ({"against": str(folder / OPPONENT)} if (folder / OPPONENT).exists() else {})
+            earlier = SOLVERS[how["name"]][0].earlier() if how["name"] in SOLVERS else {}
+            options = earlier | how["options"] | ({"against": str(folder / OPPONENT)} if (folder / OPPONENT).exists() else {})
             played = game(about["name"], **about["options"])
             built = solver(how["name"], played, seed=how["seed"], threads=how["threads"], **options)
         self.solver: Solver = built
