@@ -92,7 +92,7 @@ class Size:
     keep: bool = False  # whether agents are trained as runs and kept
 
 
-FULL = Size(TWO, 1_000_000_000, 300_000_000, 10_000_000, 1_000_000, 4_000, 10_000_000, 50_000_000, keep=True)
+FULL = Size(TWO, 1_000_000_000, 200_000_000, 10_000_000, 1_000_000, 4_000, 10_000_000, 50_000_000, keep=True)
 QUICK = Size((TWO[1], TWO[3]), 10_000_000, 10_000_000, 100_000, 100_000, 300, 500_000, 1_000_000)
 
 
