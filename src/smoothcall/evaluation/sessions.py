@@ -46,12 +46,11 @@ class SessionResult:
     done: bool = True
 
     def __str__(self) -> str:
-        gain = f"{self.gain.mean:+.0f} ± {self.gain.half_width():.0f}"
         estimated = f", positions from {self.games:,} simulated games" if self.games else ""
         ends = "hands" if self.length <= LENGTH else f"hands at most ({self.hands / self.sessions:.1f} on average)"
         return (
-            f"{self.names[0]} against {self.names[1]}: {gain} chips a session of {self.length} {ends} (95 %, {self.sessions:,} "
-            f"sessions, every deal in both places), standard deviation {self.deviation:.0f}, {self.wins:.1%} won"
+            f"{self.names[0]} against {self.names[1]}: {self.gain.rounded} chips a session of {self.length} {ends} "
+            f"(95 %, {self.sessions:,} sessions, every deal in both places), standard deviation {self.deviation:.0f}, {self.wins:.1%} won"
             f"{estimated}"
         )
 

@@ -40,6 +40,11 @@ class Estimate:
         half = self.half_width(level)
         return self.mean - half, self.mean + half
 
+    @property
+    def rounded(self) -> str:
+        """In whole units, with the 95 % interval: +12 ± 3."""
+        return f"{self.mean:+.0f} ± {self.half_width():.0f}"
+
     def scaled(self, factor: float) -> Estimate:
         """The same in other units; a negative factor turns it round."""
         return Estimate(factor * self.mean, abs(factor) * self.error, self.count)

@@ -300,7 +300,7 @@ def _estimate(found: dict[tuple[str, str], SessionResult], row: str, column: str
 def _gain(found: dict[tuple[str, str], SessionResult], row: str, column: str) -> str:
     gain = _estimate(found, row, column)
     result = found.get((row, column)) or found.get((column, row))
-    return "x" if gain is None or result is None else f"{gain.mean:+.0f} ± {gain.half_width():.0f} / {result.deviation:.0f}"
+    return "x" if gain is None or result is None else f"{gain.rounded} / {result.deviation:.0f}"
 
 
 def _won(found: dict[tuple[str, str], SessionResult], row: str, column: str) -> str:
@@ -325,7 +325,7 @@ def _claims(
         for rule in SIMPLE:
             pair = [minds[label], Dummy(rule, table)]
             won = play_sessions(rules, pair, names=(label, rule), sessions=size.sessions, seed=SEED + 1).gain
-            line.append(f"{won.mean:+.0f} ± {won.half_width():.0f}")
+            line.append(won.rounded)
             if label in LEARNERS:
                 worst = min(worst, (won.interval()[0], f"{label} against {rule}"))
         rows.append(line)
@@ -405,7 +405,7 @@ def _exploitable(page: Page, policies: dict[str, Policy], size: Size, tell: Call
         local = local_best_response(policy, deals=size.deals, seed=SEED)
         learned = learned_response(policy, episodes=size.episodes, hands=size.matched, seed=SEED)
         deep = deep_response(policy, size)
-        rows.append([label, *(f"{one.mean:+.0f} ± {one.half_width():.0f}" for one in (local.total, learned.total, deep))])
+        rows.append([label, *(one.rounded for one in (local.total, learned.total, deep))])
         data[label] = {"local": local.as_dict(), "learned": learned.as_dict(), "deep": deep.as_dict()}
     page.table(["agent", "local best response", "UCT", "clipped double DQN"], rows)
     page.data["responses"] = data

@@ -15,7 +15,6 @@ from typing import Any
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.learned_response import learned_response
 from smoothcall.evaluation.local_best_response import local_best_response
-from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.cross_table import CrossTable, cross_table, draw_table
 from smoothcall.experiments.ledger import Page
 from smoothcall.information.game import game
@@ -286,7 +285,7 @@ def _bounds(page: Page, size: Size, found: dict[str, Forms], tell: Callable[[str
             tell(f"best responses to {label}, {how}")
             local = local_best_response(policy, deals=size.deals, seed=SEED)
             learned = learned_response(policy, episodes=size.response, hands=size.hands, seed=SEED)
-            rows.append([label, how, _said(local.total), _said(learned.total)])
+            rows.append([label, how, local.total.rounded, learned.total.rounded])
             data[f"{label}, {how}"] = {"local": local.as_dict(), "learned": learned.as_dict()}
     page.table(["agent", "", "local best response wins at least", "learned response wins at least"], rows)
     page.data["best responses"] = data
@@ -312,11 +311,11 @@ def _worth(page: Page, size: Size, tell: Callable[[str], None]) -> None:
         players: list[Player] = [PolicyPlayer(forms[how]) for forms in learned.values()]
         result = match(learned["known"][how].game, players, names=list(learned), hands=size.hands, seed=SEED)
         for folds, won in zip(learned, result.estimates, strict=True):
-            rows[folds].append(_said(won))
+            rows[folds].append(won.rounded)
         data[f"match, {how}"] = result.as_dict()
     for folds, forms in learned.items():
         local, shares = local_best_response(forms["average"], deals=size.deals, seed=SEED), _best_folded(forms["average"])
-        rows[folds] += [_said(local.total), f"{shares['AA']:.2%}"]
+        rows[folds] += [local.total.rounded, f"{shares['AA']:.2%}"]
         data[folds] = {"local": local.as_dict(), "folded": shares}
     against = [f"wins against the other, {how}" for how in FORMS]
     page.table(
@@ -324,10 +323,6 @@ def _worth(page: Page, size: Size, tell: Callable[[str], None]) -> None:
         [[folds, *row] for folds, row in rows.items()],
     )
     page.data["folds known and tried"] = data
-
-
-def _said(estimate: Estimate) -> str:
-    return f"{estimate.mean:+.0f} ± {estimate.half_width():.0f}"
 
 
 def _three_players(page: Page, size: Size, folder: Path | None, tell: Callable[[str], None]) -> None:
@@ -338,8 +333,8 @@ def _three_players(page: Page, size: Size, folder: Path | None, tell: Callable[[
         "has too few episodes for that, most states would never get there, and selects by bounds from the start. Against such "
         "opponents hands go where self-play seldom went; there, where some action was never tried, the greedy policies call, "
         f"and no policy folds at states with fewer than {FEW} visits. The document does not say what its agents do there. "
-        "These rules were made after such matches were lost without them, so the figures show what they are worth against "
-        "these two and are no test against opponents nobody had in mind."
+        "The first rule was made after these very matches were lost without it, so the figures show what it is worth against "
+        "these two and are no test against opponents nobody had in mind; the second so that one lost hand does not fold aces."
     )
     rows, data, shares = [], {}, Folds()
     for agent, form, policy in _three(size, folder, tell):

@@ -649,4 +649,4 @@ class Study:
 
     @staticmethod
     def _said(estimate: Estimate | None) -> str:
-        return "x" if estimate is None else f"{estimate.mean:+.0f} ± {estimate.half_width():.0f}"
+        return "x" if estimate is None else estimate.rounded

@@ -12,7 +12,7 @@ import numpy as np
 
 from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.boards import CHANGE, SHIFT, rank_board
-from smoothcall.kernels.evaluator import Evaluator, evaluate
+from smoothcall.kernels.evaluator import Evaluator, add_cards, evaluate
 from smoothcall.kernels.random import draw_bits, draw_deal
 from smoothcall.kernels.tables import Array, Walk, Whole
 
@@ -123,16 +123,11 @@ def count_won(evaluator: Evaluator, visible: Array, count: int, games: int, unse
 
     visible[:count] are the two and the board so far; what the board lacks is drawn too. unseen[cards] uint8 is scratch.
     """
-    seen = own_keys = own_mask = keys = mask = _ZERO
+    own_keys, own_mask = add_cards(evaluator, visible, 0, 2)
+    keys, mask = add_cards(evaluator, visible, 2, count)
+    seen = _ZERO
     for place in range(count):
-        card = visible[place]
-        seen |= _ONE << np.uint64(card)
-        if place < 2:
-            own_keys += evaluator.card_key[card]
-            own_mask += evaluator.card_mask[card]
-        else:
-            keys += evaluator.card_key[card]
-            mask += evaluator.card_mask[card]
+        seen |= _ONE << np.uint64(visible[place])
     left = won = 0
     for number in range(len(unseen)):
         if seen & (_ONE << np.uint64(number)) == _ZERO:

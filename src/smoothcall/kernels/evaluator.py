@@ -46,6 +46,17 @@ class Evaluator(NamedTuple):
 
 
 @inlined
+def add_cards(evaluator: Evaluator, cards: Array, start: int, stop: int) -> tuple[Number, Number]:
+    """(sum of keys, sum of masks) of cards[start:stop]."""
+    keys = mask = _ZERO
+    for place in range(start, stop):
+        card = int(cards[place])
+        keys += evaluator.card_key[card]
+        mask += evaluator.card_mask[card]
+    return keys, mask
+
+
+@inlined
 def evaluate(evaluator: Evaluator, keys: Number, mask: Number) -> Number:
     """The strength of a hand of five to seven cards by the sum of its keys and the sum of its masks.
 

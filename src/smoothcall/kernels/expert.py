@@ -12,7 +12,7 @@ import numpy as np
 from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.boards import SHIFT, insert, rank_board
 from smoothcall.kernels.dealing import VISIBLE, Cards, hand_after
-from smoothcall.kernels.evaluator import evaluate
+from smoothcall.kernels.evaluator import add_cards, evaluate
 from smoothcall.kernels.random import draw_bits
 from smoothcall.kernels.sessions import CARD, CARDS, STREET
 from smoothcall.kernels.tables import Array, Whole
@@ -132,15 +132,8 @@ def _compare(
 ) -> None:
     """Add up the weights of all hands that are worse, alike and better: now[3]; of some, also after the cards to come."""
     evaluator = cards.evaluator
-    keys = mask = own_keys = own_mask = _ZERO
-    for place in range(VISIBLE[street]):
-        card = int(seen[CARD + place])
-        if place < 2:
-            own_keys += evaluator.card_key[card]
-            own_mask += evaluator.card_mask[card]
-        else:
-            keys += evaluator.card_key[card]
-            mask += evaluator.card_mask[card]
+    own_keys, own_mask = add_cards(evaluator, seen, CARD, CARD + 2)
+    keys, mask = add_cards(evaluator, seen, CARD + 2, CARD + VISIBLE[street])
     own = evaluate(evaluator, keys + own_keys, mask + own_mask)
     now[:] = 0
     then[:] = 0

@@ -44,8 +44,9 @@ class Mixing(NamedTuple):
 
 
 # A row of `tree`[rows, 3 A + 2] is a record of a player's information state: the visits of the A actions; their mean returns,
-# -inf where illegal; 1 / sqrt(visits), inf where never tried and 0 where illegal; sqrt(log(visits of the row)); and how often
-# to select by bounds, below 0 in a row that is not in the tree yet.
+# -inf where illegal; 1 / sqrt(visits), inf where never tried and finite where illegal, for a known fold those of the row and
+# -inf while they are few; sqrt(log(visits of the row)); and how often to select by bounds, below 0 in a row that is not in the
+# tree yet.
 
 
 class Nodes(NamedTuple):

@@ -171,7 +171,8 @@ class UCT(Solver):
         """The greedy policy: the action of the highest mean return.
 
         In poker, states where some action was never tried check or call: of values that nothing is known about, or that one
-        random roll-out told, folding is the worst guess. Large games have many such states beside the lines of self-play.
+        random roll-out told, folding is the worst guess. Large games have many such states beside the lines of self-play. Where
+        folds are known, states with few visits do not fold, as in learning.
         """
         visits, mean = self._learned()
         parts = np.empty(visits.shape, np.uint8)
