@@ -1,7 +1,7 @@
 """Makes the agents that come with the package: `python benchmarks/built_in_agents.py [ID...]`, about a quarter of an hour.
 
 Each is a run of `smoothcall train` with the arguments below, kept under --runs and taken from there where it is done; then it
-is measured, and its file goes to src/smoothcall/agents. Those of limit hold'em are from docs/ledger/heinrich2014-holdem, the
+is measured, and its file goes to src/smoothcall/data/agents. Those of limit hold'em are from docs/ledger/heinrich2014-holdem, the
 learners with 32 cards from docs/ledger/epfl2020, agents 1 to 3 of no-limit hold'em from docs/ledger/pricope2021.
 """
 
@@ -15,8 +15,8 @@ from typing import Annotated, Any
 import typer
 
 import smoothcall as sc
-from smoothcall.minds.policy import MindPolicy
-from smoothcall.players.simple import SIMPLE
+from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.store.runs import Run, moments_of
 
 ROOT = Path(__file__).parents[1]
@@ -81,7 +81,7 @@ MADE = {
     ),
     **{
         f"no-limit-holdem-pricope-{name}": Made(
-            title, "no-limit-holdem", "nfsp-sessions", 0, file=f"pricope2021/agents/{name}.agent"
+            title, "no-limit-holdem", "nfsp-freezeouts", 0, file=f"pricope2021/agents/{name}.agent"
         )
         for name, title in (
             ("agent-2", "Agent 2, learned against agent 1"),
@@ -111,7 +111,7 @@ def make(name: str, runs: Path) -> None:
     results = policy.card.get("results", {})
     if policy.game.players == 2:
         results |= {"matches": matches(policy)}
-    if policy.game.drawn:
+    if policy.game.sampled:
         local = sc.local_best_response(policy, deals=DEALS, seed=1).total
         results["local_best_response"] = {"mean": local.mean, "half_width": local.half_width(), "deals": DEALS}
     policy.card |= {"name": made.name, "command": policy.card.get("command", made.command), "results": results}
@@ -133,8 +133,8 @@ def matches(policy: sc.Policy) -> dict[str, Any]:
     """What it wins from each simple player, in mbb/h; exactly in small games."""
     found = {}
     for opponent in SIMPLE:
-        hands = HANDS // 5 if isinstance(policy, MindPolicy) else HANDS
-        result = sc.match(policy.game, [policy, opponent], hands=hands if policy.game.drawn else None, seed=1)
+        hands = HANDS // 5 if isinstance(policy, TabulatedPolicy) else HANDS
+        result = sc.match(policy.game, [policy, opponent], hands=hands if policy.game.sampled else None, seed=1)
         if result.exact is not None:
             found[opponent] = {"mean": result.exact[0], "half_width": 0.0, "hands": 0}
         else:

@@ -13,7 +13,7 @@ import numpy as np
 import typer
 
 import smoothcall as sc
-from smoothcall.kernels.sequences import collect
+from smoothcall.kernels.information.sequences import collect
 
 GAMES = ("kuhn", "kuhn-3p", "leduc", "leduc-3p")
 SOLVERS: dict[str, tuple[str, dict[str, str]]] = {

@@ -26,7 +26,7 @@ from typing import Annotated, Any
 
 import typer
 
-from smoothcall.play.house import LIVE
+from smoothcall.play.service import LIVE
 
 SLOWEST, LEAST, GROWTH = 100.0, 300.0, 0.05  # targets: ms for 95 %, actions/s, of memory in the second half
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/")

@@ -22,8 +22,8 @@ INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
 GAMES = ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc:suits=apart", "leduc-3p"]
 SMALL = ["rps", "kuhn", "kuhn-3p"] if INTERPRETED else ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc"]
 TINY = "no-limit-holdem-32:menu=pot,grid=20/10/5"  # the smallest game whose deals are drawn
-WHOLE_BETS = "no-limit-holdem-32:stack=3000,menu=x1+x2,grid=10/10/10"  # the smallest that sessions are played in
-DRAWN = ["limit-holdem", "limit-holdem:grid=L", "no-limit-holdem", TINY]
+WHOLE_BETS = "no-limit-holdem-32:stack=3000,menu=x1+x2,grid=10/10/10"  # the smallest that freezeouts are played in
+SAMPLED_GAMES = ["limit-holdem", "limit-holdem:grid=L", "no-limit-holdem", TINY]
 LONG = ("test_leaks.py", "test_holdem.py", "test_killed.py", "test_schema.py")  # first: nobody waits for them at the end
 
 
@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @cache
 def built(spec: str) -> sc.Game:
-    """A game, built once in a test session."""
+    """A game, built once in a test freezeout."""
     return sc.game(spec)
 
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own for tests: one for the session, a fresh database for each who asks."""
+"""A PostgreSQL server of our own for tests: one for the freezeout, a fresh database for each who asks."""
 
 from __future__ import annotations
 

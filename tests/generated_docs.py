@@ -42,7 +42,7 @@ def solvers() -> str:
     parts = [NOTE, "# Solvers", "Options are given as `sc.solver(\"mccfr\", game, sampling=\"outcome\")`, on the command line "
              "as `--set sampling=outcome`. All take `seed` and `threads`."]  # fmt: skip
     for solver in App().solvers():
-        built = SOLVERS[solver["name"]][0]
+        built = SOLVERS[solver["name"]].load()
         page = inspect.getdoc(sys.modules[built.__module__]) or ""
         threads = f"More than one thread: {solver['threads']}." if solver["threads"] else "It runs on one thread."
         summary = solver["summary"][0].upper() + solver["summary"][1:]

@@ -11,7 +11,7 @@ import pytest
 
 from smoothcall import cache
 from smoothcall.games.cards import SHORT
-from smoothcall.information.strength import STREETS, VERSION, strengths
+from smoothcall.holdem.hand_strength import STREETS, VERSION, strengths
 from smoothcall.progress import report, watched
 
 

@@ -228,14 +228,14 @@ def test_tensorboard(call: Any, tmp_path: Path) -> None:
 
 
 def test_learning_in_sessions(call: Any, tmp_path: Path) -> None:
-    settings = ["--set", "sessions=16", "--set", "length=3", "--set", "memory=500"]
+    settings = ["--set", "freezeouts=16", "--set", "length=3", "--set", "memory=500"]
     done = call("train", WHOLE_BETS, "monte-carlo", "--iterations", "3000", "--out", "a", *settings)
     assert done.code == 0
-    assert "chips a session, over" in done.out
+    assert "chips a freezeout, over" in done.out
     assert "a/curve.png" in done.out
     assert call("plot", "a", "--x", "seconds", "--out", "won.png").code == 0
     answer = json.loads(call("resume", "a", "--json").out)
-    assert answer["sessions"][1] >= 900
+    assert answer["freezeouts"][1] >= 900
     assert answer["values"] == []
 
 
@@ -278,30 +278,30 @@ def test_version_and_bare_call(call: Any) -> None:
 
 
 def test_sessions(call: Any, tmp_path: Path) -> None:
-    """Learn in sessions, play them; what cannot is refused with a reason, and nothing is written."""
-    small = ["--set", "sessions=16", "--set", "memory=2000"]
+    """Learn in freezeouts, play them; what cannot is refused with a reason, and nothing is written."""
+    small = ["--set", "freezeouts=16", "--set", "memory=2000"]
     done = call("train", WHOLE_BETS, "monte-carlo", "--iterations", "2000", *small, "--out", "mc")
     assert done.code == 0
-    assert "chips a session" in done.out
-    done = call("match", "mc", "moderate", "--sessions", "40", "--json")
+    assert "chips a freezeout" in done.out
+    done = call("match", "mc", "moderate", "--freezeouts", "40", "--json")
     answer = json.loads(done.out)
     assert done.code == 0
-    assert (answer["sessions"], answer["players"]) == (40, ["mc", "moderate"])
-    assert "chips a session of 10 hands" in call("match", "aggressive", "call", "--sessions", "10", "--game", WHOLE_BETS).out
-    done = call("match", "mc", "moderate", "--sessions", "40", "--games", "100", "--json")
-    assert json.loads(done.out)["games"] == 100
+    assert (answer["freezeouts"], answer["players"]) == (40, ["mc", "moderate"])
+    assert "chips a freezeout of 10 hands" in call("match", "aggressive", "call", "--freezeouts", "10", "--game", WHOLE_BETS).out
+    done = call("match", "mc", "moderate", "--freezeouts", "40", "--rollouts", "100", "--json")
+    assert json.loads(done.out)["rollouts"] == 100
     assert json.loads(done.out)["gain"] != answer["gain"]
-    assert "100 simulated games" in call("match", "mc", "call", "--sessions", "10", "--games", "1e2").out
+    assert "100 simulated rollouts" in call("match", "mc", "call", "--freezeouts", "10", "--rollouts", "1e2").out
     assert call("train", "leduc", "cfr", "--iterations", "3", "--out", "c").code == 0
     for words, message in {
-        ("match", "mc", "call", "--games", "100"): "in sessions only (accepted: with a number of sessions)",
-        ("match", "mc", "call", "--sessions", "10", "--games", "1e5"): "games=100000",
-        ("train", WHOLE_BETS, "monte-carlo", "--set", "games=-1"): "option games=-1",
-        ("match", "mc", "random", "--sessions", "10"): "'random' cannot play sessions",
-        ("match", "mc", "--sessions", "10"): "1 players in a session",
-        ("match", "mc", "call", "--sessions", "10", "--hands", "10"): "not both",
-        ("match", "mc", "call", "--sessions", "1"): "sessions=1",
-        ("match", "c", "call", "--sessions", "10"): "position",
+        ("match", "mc", "call", "--rollouts", "100"): "in freezeouts only (accepted: with a number of freezeouts)",
+        ("match", "mc", "call", "--freezeouts", "10", "--rollouts", "1e5"): "rollouts=100000",
+        ("train", WHOLE_BETS, "monte-carlo", "--set", "rollouts=-1"): "option rollouts=-1",
+        ("match", "mc", "random", "--freezeouts", "10"): "'random' cannot play freezeouts",
+        ("match", "mc", "--freezeouts", "10"): "1 players in a freezeout",
+        ("match", "mc", "call", "--freezeouts", "10", "--hands", "10"): "not both",
+        ("match", "mc", "call", "--freezeouts", "1"): "freezeouts=1",
+        ("match", "c", "call", "--freezeouts", "10"): "equity",
         ("evaluate", "mc", "--slots", "f,c"): "with --exact",
         ("evaluate", "mc", "--exact", "--slots", "f,z"): "slots=z",
         ("train", WHOLE_BETS, "clipped-double-dqn", "--set", "rate=-1"): "option rate=-1",

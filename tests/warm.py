@@ -12,19 +12,20 @@ from typing import Any
 from numba.core.caching import IndexDataCacheFile
 
 import smoothcall as sc
+from smoothcall.agents.fixed import Fixed, Rule, Strategy
+from smoothcall.evaluation.aivat import luck
 from smoothcall.evaluation.learned_response import learned_response
 from smoothcall.evaluation.local_best_response import local_best_response
-from smoothcall.evaluation.luck import luck
-from smoothcall.evaluation.match import Fixed, Rule, Strategy, sample
+from smoothcall.evaluation.policy_match import sample
 from smoothcall.games.cards import SHORT, STANDARD
-from smoothcall.information.position import positions
+from smoothcall.holdem.equity_table import equity_table
 from smoothcall.play.table import replay
 from smoothcall.solvers import base
 from tests.conftest import TABLES, TINY, WHOLE_BETS
-from tests.contracts.test_solvers import NFSP, SESSIONS
+from tests.contracts.test_solvers import FREEZEOUTS, NFSP
 
 SMALL = ("rps", "kuhn", "kuhn-3p")
-DRAWN = (TINY, f"{TINY},cells=k-means", "limit-holdem")
+SAMPLED_GAMES = (TINY, f"{TINY},cells=k-means", "limit-holdem")
 
 
 def learn(name: str, spec: str, **options: Any) -> sc.Policy:
@@ -35,10 +36,10 @@ def learn(name: str, spec: str, **options: Any) -> sc.Policy:
 
 
 def build_tables() -> None:
-    for spec in (*DRAWN, "no-limit-holdem"):
+    for spec in (*SAMPLED_GAMES, "no-limit-holdem"):
         sc.game(spec).dealer(0).deal(1)
     for deck in (SHORT, STANDARD):
-        positions(deck)
+        equity_table(deck)
     for hands in (["AsAh", "KsKh"], ["AsAh", "KsKh", "QsQh"]):
         sc.equity(hands, "2c3c4c")
         sc.equity(hands, samples=10)
@@ -60,24 +61,24 @@ def learn_small_games() -> None:
 
 
 def learn_by_regrets() -> None:
-    for spec in DRAWN:
+    for spec in SAMPLED_GAMES:
         learn("mccfr", spec)
-    base.WIDE = 0  # tables of 32 bits, as games of very many rows have them
+    base.SEES_CARDS = 0  # tables of 32 bits, as games of very many rows have them
     learn("mccfr", TINY)
 
 
 def learn_by_search() -> None:
-    for spec in (*SMALL, *DRAWN):
+    for spec in (*SMALL, *SAMPLED_GAMES):
         learn("uct", spec)
     learn("smooth-uct", "kuhn", threads=2)
     learned_response(sc.Policy.uniform(sc.game("kuhn")), episodes=1, hands=2)
-    base.WIDE = 0
+    base.SEES_CARDS = 0
     learn("uct", TINY)
 
 
 def learn_with_networks() -> None:
     """What JAX compiles is kept too, for as long as it stays the same."""
-    for name, options in SESSIONS.items():
+    for name, options in FREEZEOUTS.items():
         sc.solver(name, sc.game(WHOLE_BETS), **options).run(40)
     for spec in (*SMALL, WHOLE_BETS):
         learn("nfsp", spec, **NFSP)

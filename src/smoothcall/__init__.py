@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from smoothcall.evaluation.equilibria import dominated_error as dominated_error
     from smoothcall.evaluation.equilibria import equilibrium_distance as equilibrium_distance
     from smoothcall.evaluation.equilibria import kuhn_member as kuhn_member
-    from smoothcall.evaluation.equity import equity as equity
-    from smoothcall.evaluation.equity import rank as rank
     from smoothcall.evaluation.exploitability import BestResponse as BestResponse
     from smoothcall.evaluation.exploitability import Evaluation as Evaluation
     from smoothcall.evaluation.exploitability import best_response as best_response
@@ -40,13 +38,15 @@ if TYPE_CHECKING:
     from smoothcall.evaluation.exploitability import nash_conv as nash_conv
     from smoothcall.evaluation.learned_response import learned_response as learned_response
     from smoothcall.evaluation.local_best_response import local_best_response as local_best_response
+    from smoothcall.evaluation.match import match as match
     from smoothcall.games.hand import Hand as Hand
     from smoothcall.games.matrix import MatrixGame as MatrixGame
     from smoothcall.games.rules import PokerRules as PokerRules
     from smoothcall.games.rules import Street as Street
+    from smoothcall.holdem.equity import equity as equity
+    from smoothcall.holdem.equity import rank as rank
     from smoothcall.information.game import Game as Game
     from smoothcall.information.game import game as game
-    from smoothcall.players.match import match as match
     from smoothcall.policy import Policy as Policy
     from smoothcall.policy import load as load
     from smoothcall.solvers import Solver as Solver
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "errors": ["UsageError"],
     "evaluation.equilibria": ["dominated_error", "equilibrium_distance", "kuhn_member"],
-    "evaluation.equity": ["equity", "rank"],
+    "holdem.equity": ["equity", "rank"],
     "evaluation.exploitability": [
         "BestResponse", "Evaluation", "best_response", "evaluate", "expected_values", "exploitability", "nash_conv",
     ],
@@ -65,7 +65,7 @@ _HOMES = {
     "games.matrix": ["MatrixGame"],
     "games.rules": ["PokerRules", "Street"],
     "information.game": ["Game", "game"],
-    "players.match": ["match"],
+    "evaluation.match": ["match"],
     "policy": ["Policy", "load"],
     "solvers": ["Solver", "solver"],
 }  # fmt: skip

@@ -19,7 +19,7 @@ from smoothcall.solvers import SOLVERS
 from smoothcall.store.runs import Progress, Run, free_folder, read_config, read_metrics
 
 if TYPE_CHECKING:  # needs the packages of the extra `web`
-    from smoothcall.play.house import House
+    from smoothcall.play.service import House
 
 Watch = Callable[[Progress], None]
 _NAMES = str.maketrans({":": "-", ",": "-", "=": "", "/": "-"})  # of folders, from those of games
@@ -58,8 +58,13 @@ class App:
 
     def solvers(self) -> list[dict[str, Any]]:
         return [
-            {"name": name, "summary": summary, "threads": built.THREADS, "options": _describe(built.OPTIONS)}
-            for name, (built, summary) in SOLVERS.items()
+            {
+                "name": name,
+                "summary": registered.summary,
+                "threads": registered.load().THREADS,
+                "options": _describe(registered.load().OPTIONS),
+            }
+            for name, registered in SOLVERS.items()
         ]
 
     def train(
@@ -107,7 +112,7 @@ class App:
         A `.json` file is a strategy of player 1 in the form of macmanus2019. `:threshold=0.05` behind either leaves out what is
         less likely than that.
         """
-        from smoothcall.players.match import apart
+        from smoothcall.evaluation.match import apart
 
         path, share = apart(str(path))
         policy = self._read(path, of)
@@ -149,10 +154,10 @@ class App:
         policy = self.agent(path, of)
         if slots is not None and not exact:
             raise UsageError("slots are those of an exact best response (accepted: with --exact)")
-        if exact and policy.game.drawn:
+        if exact and policy.game.sampled:
             return _exact(policy, greedy, slots, watch or (lambda fraction: None), stop)
         policy = policy.greedy() if greedy else policy
-        if policy.game.drawn:
+        if policy.game.sampled:
             return _bounds(policy, greedy, deals, episodes, seed, watch or (lambda fraction: None), stop)
         found = evaluate(policy.game, policy)
         answer: dict[str, Any] = {
@@ -178,7 +183,7 @@ class App:
     def show(self, path: Path, key: str | None = None, *, of: str | None = None) -> dict[str, Any]:
         policy = self.agent(path, of)
         made = policy.game
-        rows = made.rows(key) if key is not None else range(made.buckets[0] if made.drawn else made.tree.rows)
+        rows = made.rows(key) if key is not None else range(made.buckets[0] if made.sampled else made.tree.rows)
         return {"game": made.spec, "actions": list(made.actions), "states": [_state(policy, row) for row in rows]}
 
     def match(
@@ -186,8 +191,8 @@ class App:
         players: Sequence[str],
         *,
         hands: int | None = None,
-        sessions: int | None = None,
-        games: int | None = None,
+        freezeouts: int | None = None,
+        rollouts: int | None = None,
         seed: int = 0,
         of: str | None = None,
         picture: Path | None = None,
@@ -197,21 +202,23 @@ class App:
         """Play a match: `players` are names of simple players, agent files or folders of runs, `:greedy` or
         `:threshold=0.05` behind them.
 
-        With a picture, everybody against everybody, two by two. With `sessions`, so many games of ten hands instead;
-        there positions are exact, or estimated from so many simulated `games`.
+        With a picture, everybody against everybody, two by two. With `freezeouts`, so many games of ten hands instead;
+        there equities are exact, or estimated from so many `rollouts`.
         """
+        from smoothcall.evaluation.freezeout_match import play_freezeout_match
+        from smoothcall.evaluation.match import play_match
         from smoothcall.experiments.cross_table import play_cross_table
-        from smoothcall.players.match import play_match
-        from smoothcall.players.sessions import play_session_match
 
-        if sessions is not None:
+        if freezeouts is not None:
             if hands is not None or picture is not None:
-                raise UsageError("give a number of hands or a table, or a number of sessions, not both")
-            return play_session_match(
-                players, sessions, load=self.agent, of=of, seed=seed, games=games or 0, watch=watch, stop=stop
+                raise UsageError("give a number of hands or a table, or a number of freezeouts, not both")
+            return play_freezeout_match(
+                players, freezeouts, load=self.agent, of=of, seed=seed, rollouts=rollouts or 0, watch=watch, stop=stop
             )
-        if games is not None:
-            raise UsageError(f"games={games}: positions are estimated in sessions only (accepted: with a number of sessions)")
+        if rollouts is not None:
+            raise UsageError(
+                f"rollouts={rollouts}: positions are estimated in freezeouts only (accepted: with a number of freezeouts)"
+            )
         if picture is not None:
             return play_cross_table(players, picture, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
         return play_match(players, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
@@ -247,8 +254,8 @@ class App:
 
         Opponents are the built-in agents and those found in a folder: the runs, unless another is named.
         """
-        from smoothcall.play.agents import Agents
-        from smoothcall.play.house import House
+        from smoothcall.play.opponents import Agents
+        from smoothcall.play.service import House
         from smoothcall.store.histories import Histories
 
         if agents is not None and not agents.is_dir():
@@ -351,6 +358,6 @@ def _report(run: Run) -> dict[str, Any]:
         "exploitability": metric.exploitability,
         "values": metric.values,
         "epsilons": metric.epsilons,
-        "sessions": metric.sessions,
+        "freezeouts": metric.freezeouts,
         "note": run.solver.THREADS if run.solver.threads > 1 else "",
     }

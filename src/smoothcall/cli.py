@@ -25,7 +25,7 @@ from smoothcall.progress import watched
 
 if TYPE_CHECKING:
     from smoothcall.app import App
-    from smoothcall.play.house import House
+    from smoothcall.play.service import House
 
 HOST, PORT = "127.0.0.1", 8000  # of the page
 PROBLEMS = 10  # agents left out that are named
@@ -242,15 +242,13 @@ def match(
         int | None,
         typer.Option(parser=_whole, metavar="N", help="How many hands [default: 100,000; small games: the exact result]."),
     ] = None,
-    sessions: Annotated[
+    freezeouts: Annotated[
         int | None,
-        typer.Option(parser=_whole, metavar="N", help="Of two who see positions: so many sessions of ten hands instead."),
+        typer.Option(parser=_whole, metavar="N", help="Of two who see positions: so many freezeouts of ten hands instead."),
     ] = None,
-    games: Annotated[
+    rollouts: Annotated[
         int | None,
-        typer.Option(
-            parser=_whole, metavar="N", help="With --sessions: positions from so many simulated games [default: exact]."
-        ),
+        typer.Option(parser=_whole, metavar="N", help="With --freezeouts: estimate equities from N rollouts [default: exact]."),
     ] = None,
     seed: Seed = 0,
     of: Annotated[str | None, typer.Option("--game", metavar="GAME", help="The game, where no agent says it.")] = None,
@@ -261,8 +259,8 @@ def match(
 ) -> None:
     """Play a match: every deal once in each seating, winnings in mbb/h with intervals over independent deals.
 
-    With --sessions, games of ten hands in which chips are kept from hand to hand (epfl2020), or until one is broke where
-    players look at cards (pricope2021); winnings in chips a session.
+    With --freezeouts, games of ten hands in which chips are kept from hand to hand (epfl2020), or until one is broke where
+    players look at cards (pricope2021); winnings in chips a freezeout.
 
     Examples: smoothcall match runs/leduc-cfr+ probe; smoothcall match a.agent b.agent probe always-call --table table.png
     """
@@ -270,8 +268,8 @@ def match(
         answer = _app().match(
             players,
             hands=hands,
-            sessions=sessions,
-            games=games,
+            freezeouts=freezeouts,
+            rollouts=rollouts,
             seed=seed,
             of=of,
             picture=table,
@@ -505,7 +503,7 @@ def _tell_problems(problems: list[str]) -> None:
 
 def _list_opponents(house: House, name: str) -> None:
     from smoothcall.information.game import game
-    from smoothcall.play.agents import HOUSE_GAMES
+    from smoothcall.play.opponents import HOUSE_GAMES
 
     if name not in HOUSE_GAMES:
         raise unknown("game", name, HOUSE_GAMES)
@@ -609,9 +607,9 @@ def _print_run(answer: dict[str, Any], as_json: bool) -> None:
         values = ", ".join(f"player {player} {value:+.6f}" for player, value in enumerate(answer["values"]))
         exact = answer["nash_conv"] is not None
         measured = f"NashConv {answer['nash_conv']:.3g}   exploitability {answer['exploitability']:.3g}   " if exact else ""
-        if answer["sessions"] is not None:
-            chips, ended = answer["sessions"]
-            _say(f"won while learning: {chips / max(1, ended):+.1f} chips a session, over {ended:,} sessions")
+        if answer["freezeouts"] is not None:
+            chips, ended = answer["freezeouts"]
+            _say(f"won while learning: {chips / max(1, ended):+.1f} chips a freezeout, over {ended:,} freezeouts")
         else:
             _say(f"{measured}values{'' if exact else ' in self-play'}: {values}")
         if answer["note"]:

@@ -10,7 +10,7 @@ class UsageError(ValueError):
     """Wrong input. The command line prints it on one line and exits with status 2."""
 
 
-class Stranger(UsageError):
+class Unauthenticated(UsageError):
     """Who asks is not known, or no longer."""
 
 
@@ -18,7 +18,7 @@ class NotFound(UsageError):
     """There is no such thing, or none that the asker may know of."""
 
 
-class Refused(UsageError):
+class Forbidden(UsageError):
     """Not now: it would show what must stay hidden until a hand is over."""
 
     def __init__(self, text: str, table: str | None = None) -> None:
@@ -26,11 +26,11 @@ class Refused(UsageError):
         self.table = table  # where that hand is played
 
 
-class Unwritten(UsageError):
+class StorageError(UsageError):
     """What was asked could not be written down, through no fault of the asker; nothing has changed."""
 
 
-class Stale(UsageError):
+class Conflict(UsageError):
     """Asked of a state that is gone: the same button twice, or an old form."""
 
 

@@ -27,7 +27,6 @@ class Option:
     choices: tuple[str, ...] = ()
     kind: type | None = None
     form: str = ""  # free text: what is accepted, in words; whoever uses the text checks it
-    before: Value = None  # what runs do that were made before there was this option, if not the default
 
     @property
     def type(self) -> type:

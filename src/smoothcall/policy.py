@@ -16,13 +16,13 @@ import numpy as np
 from smoothcall import files
 from smoothcall.errors import UsageError, unknown
 from smoothcall.information.game import Game, game
-from smoothcall.kernels.sequences import plan_from_policy, policy_from_plan
+from smoothcall.kernels.information.quantised import WHOLE, first_wrong, round_rows, threshold_rows
+from smoothcall.kernels.information.sequences import plan_from_policy, policy_from_plan
 from smoothcall.kernels.tables import Array
-from smoothcall.kernels.units import WHOLE, first_wrong, round_rows, threshold_rows
 from smoothcall.options import number
 
 FORMAT = 1  # of the agent file
-KINDS = {"table": "smoothcall.policy.Policy", "mind": "smoothcall.minds.policy.MindPolicy"}  # of agent files: who reads each
+KINDS = {"table": "smoothcall.policy.Policy", "batch_policy": "smoothcall.agents.tabulated.TabulatedPolicy"}
 TOLERANCE = 1e-6  # how far given probabilities may be from summing to 1
 Key = str | tuple[int, str]  # an information state, or (player, information state) where keys of players are the same
 
@@ -93,7 +93,7 @@ class Policy:
     ) -> Self:
         """From non-negative weights [rows, A], such as visit counts; where a row has none, `unseen`[A], or else uniform."""
         otherwise = np.ones(len(game.actions)) if unseen is None else unseen
-        if game.drawn:
+        if game.sampled:
             parts = np.empty(weights.shape, np.uint8)
             row = round_rows(weights, *game.node_rows, otherwise, parts)
             if row >= 0:

@@ -1,4 +1,4 @@
-"""Every game passes these, whatever it is: adding one means adding it to GAMES, or to DRAWN where deals are drawn."""
+"""Every game passes these, whatever it is: adding one means adding it to GAMES, or to SAMPLED_GAMES where deals are drawn."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 import smoothcall as sc
 from smoothcall.kernels.tables import DECISION
 from smoothcall.solvers import SOLVERS
-from tests.conftest import DRAWN, GAMES, SMALL, TINY, built
+from tests.conftest import GAMES, SAMPLED_GAMES, SMALL, TINY, built
 
 games = pytest.mark.parametrize("spec", GAMES)
-drawn = pytest.mark.parametrize("spec", DRAWN)
+sampled = pytest.mark.parametrize("spec", SAMPLED_GAMES)
 
 
-@pytest.mark.parametrize("spec", [*GAMES, *DRAWN])
+@pytest.mark.parametrize("spec", [*GAMES, *SAMPLED_GAMES])
 def test_tree_is_well_formed(spec: str) -> None:
     tree = built(spec).tree
     nodes = np.arange(len(tree.kind))
@@ -38,7 +38,7 @@ def test_tree_is_well_formed(spec: str) -> None:
     assert (tree.paid[1:] >= tree.paid[tree.parent[1:]]).all(), "chips are never taken back"
 
 
-@drawn
+@sampled
 def test_rows_of_drawn_games_follow_their_nodes(spec: str) -> None:
     game = built(spec)
     tree, ends = game.tree, []
@@ -49,7 +49,7 @@ def test_rows_of_drawn_games_follow_their_nodes(spec: str) -> None:
     assert not tree.shares_rows
 
 
-@drawn
+@sampled
 def test_keys_of_drawn_games_name_rows(spec: str) -> None:
     game = built(spec)
     random = np.random.default_rng(3)
@@ -71,7 +71,7 @@ def test_all_keys_of_a_drawn_game() -> None:
         _ = built("no-limit-holdem-32").keys
 
 
-@drawn
+@sampled
 def test_endings_of_drawn_games_pay(spec: str) -> None:
     """Zero sum; nobody loses more than was paid; who folded loses exactly that; the only one left wins the rest."""
     game = built(spec)
@@ -91,7 +91,7 @@ def test_endings_of_drawn_games_pay(spec: str) -> None:
 
 def test_fingerprints_of_drawn_games_differ() -> None:
     specs = [
-        *DRAWN,
+        *SAMPLED_GAMES,
         "no-limit-holdem:stack=120",
         "no-limit-holdem:menu=pot+all-in",
         "no-limit-holdem:grid=L",
@@ -136,8 +136,8 @@ def test_deals_are_a_distribution(spec: str) -> None:
     for street, labels in enumerate(deals.labels):
         assert set(np.unique(deals.bucket[:, :, street])) == set(range(len(labels)))
     accept, alias = deals.alias
-    drawn = np.bincount(alias, 1 - accept, deals.count) + accept
-    np.testing.assert_allclose(drawn / deals.count, deals.weight, atol=1e-12)
+    sampled = np.bincount(alias, 1 - accept, deals.count) + accept
+    np.testing.assert_allclose(sampled / deals.count, deals.weight, atol=1e-12)
 
 
 @games

@@ -11,25 +11,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import smoothcall as sc
+from smoothcall.agents.batch_player import BatchPlayer
+from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.policy_player import PolicyPlayer
+from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.scripted import RULES, Scripted
+from smoothcall.agents.view import Player, View, view_of
 from smoothcall.games.catalog import CATALOG
 from smoothcall.games.catalog import rules as catalog_rules
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
-from smoothcall.minds.dummies import RULES, Dummy
-from smoothcall.minds.mind import Table
-from smoothcall.players.agent import PolicyPlayer
-from smoothcall.players.minds import MindPlayer
-from smoothcall.players.simple import SIMPLE
-from smoothcall.players.view import Player, View, view_of
 from tests.conftest import GAMES, WHOLE_BETS, built
 from tests.games.random_hands import hands, no_limit, step
 
 PLAYERS: dict[str, Callable[[Random], Player]] = dict(SIMPLE)
 MINDS: dict[str, Callable[[PokerRules, Random], Player]] = {
-    name: lambda rules, random, name=name: MindPlayer(Dummy(name, Table.of(rules)), rules, random=random)  # type: ignore[misc]
+    name: lambda rules, random, name=name: BatchPlayer(Scripted(name, Table.of(rules)), rules, random=random)  # type: ignore[misc]
     for name in RULES
 }
-POSITIONS = ["no-limit-holdem-32", WHOLE_BETS]  # games that minds play
+POSITIONS = ["no-limit-holdem-32", WHOLE_BETS]  # games that batch policies play
 POLICIES: dict[str, Callable[[sc.Policy, Random], Player]] = {
     "mixed": lambda policy, random: PolicyPlayer(policy, random=random),
     "greedy": lambda policy, random: PolicyPlayer(policy, greedy=True, random=random),
@@ -100,7 +100,7 @@ def test_policies_act_legally_and_as_their_probabilities_say(name: str, spec: st
     player = POLICIES[name](policy, Random(2))
     for seed in range(15):
         for view, letter in play_out(game.rules, player, Random(seed)):
-            chances = policy.at(game.row_of(view.hole, view.boards, view.text))
-            assert tuple(chances) == view.letters
-            assert chances[letter] > 0
-            assert name == "mixed" or chances[letter] == max(chances.values())
+            probabilities = policy.at(game.row_of(view.hole, view.boards, view.text))
+            assert tuple(probabilities) == view.letters
+            assert probabilities[letter] > 0
+            assert name == "mixed" or probabilities[letter] == max(probabilities.values())

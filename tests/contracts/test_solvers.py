@@ -12,16 +12,18 @@ from smoothcall.solvers import SOLVERS
 from smoothcall.solvers.uct import UCT
 from tests.conftest import INTERPRETED, SMALL, TINY, WHOLE_BETS, built
 
-SMALL_ROOM = {"sessions": 16, "memory": 2000, "mirror": 30, "renew": 10}
-SESSIONS: dict[str, dict[str, Any]] = {  # learn in sessions, here small ones, of one game; each makes some updates in 37 hands
-    "monte-carlo": SMALL_ROOM,
-    "deep-q-continuous": SMALL_ROOM | {"batch": 8, "rate": 0.05},
-    "deep-q-discrete": SMALL_ROOM | {"batch": 8},
-    "clipped-double-dqn": SMALL_ROOM | {"batch": 8, "every": 4},
+SMALL_ENV = {"freezeouts": 16, "memory": 2000, "mirror": 30, "renew": 10}
+FREEZEOUTS: dict[
+    str, dict[str, Any]
+] = {  # learn in freezeouts, here small ones, of one game; each makes some updates in 37 hands
+    "monte-carlo": SMALL_ENV,
+    "deep-q-continuous": SMALL_ENV | {"batch": 8, "rate": 0.05},
+    "deep-q-discrete": SMALL_ENV | {"batch": 8},
+    "clipped-double-dqn": SMALL_ENV | {"batch": 8, "every": 4},
 }
 NFSP = {"hands": 8, "moves": 500, "transitions": 500, "batch": 8, "hidden": 8, "every": 4, "eta": 0.5, "target": 8}
 ROUND_TABLE = "no-limit-holdem:stack=20,grid=5/5/5"  # of whose stacks there are few
-OTHERS = [name for name in SOLVERS if name not in ("nfsp", "nfsp-sessions", *SESSIONS)]
+OTHERS = [name for name in SOLVERS if name not in ("nfsp", "nfsp-freezeouts", *FREEZEOUTS)]
 CASES = [(name, {}) for name in OTHERS] + [
     ("mccfr", {"sampling": "outcome"}),
     ("mccfr", {"sampling": "chance"}),
@@ -35,16 +37,18 @@ SAMPLED = [("uct", {}), ("smooth-uct", {}), ("mccfr", {}), ("mccfr", {"sampling"
 
 def networks() -> list[Any]:
     """Few games, because everything that networks do is compiled for each."""
-    drawn = [] if INTERPRETED else [WHOLE_BETS]
-    found = [pytest.param("nfsp", spec, NFSP, id=f"nfsp-{spec}") for spec in ("rps", "kuhn-3p", *drawn)]
+    sampled = [] if INTERPRETED else [WHOLE_BETS]
+    found = [pytest.param("nfsp", spec, NFSP, id=f"nfsp-{spec}") for spec in ("rps", "kuhn-3p", *sampled)]
     if not INTERPRETED:
         several = NFSP | {"length": 3, "rho": 0.5}
-        found.append(pytest.param("nfsp-sessions", ROUND_TABLE, several, id="nfsp-sessions"))
-        found.append(pytest.param("nfsp-sessions", ROUND_TABLE, several | {"against": "heuristic-mc"}, id="nfsp-against"))
-    rooms = {} if INTERPRETED else SESSIONS
+        found.append(pytest.param("nfsp-freezeouts", ROUND_TABLE, several, id="nfsp-freezeouts"))
+        found.append(pytest.param("nfsp-freezeouts", ROUND_TABLE, several | {"against": "heuristic-mc"}, id="nfsp-against"))
+    rooms = {} if INTERPRETED else FREEZEOUTS
     found += [pytest.param(name, WHOLE_BETS, options, id=f"{name}-sessions") for name, options in rooms.items()]
     estimated = [] if INTERPRETED else ["monte-carlo", "clipped-double-dqn"]
-    return found + [pytest.param(name, WHOLE_BETS, rooms[name] | {"games": 20}, id=f"{name}-estimates") for name in estimated]
+    return found + [
+        pytest.param(name, WHOLE_BETS, rooms[name] | {"rollouts": 20}, id=f"{name}-estimates") for name in estimated
+    ]
 
 
 def pairs() -> list[Any]:
@@ -92,7 +96,7 @@ def test_policies_are_policies(name: str, spec: str, options: dict[str, object])
         for policy in (solver.policy(), solver.current_policy()):
             assert np.isfinite(policy.table).all()
             np.testing.assert_allclose(policy.table.sum(axis=1), 1, atol=1e-12)
-            assert game.drawn == (policy.weights.dtype == np.uint8)
+            assert game.sampled == (policy.weights.dtype == np.uint8)
             assert (policy.table[~game.legal] == 0).all()
             assert policy.card["solver"]["name"] == name
     state = solver.state()
@@ -120,12 +124,12 @@ def test_networks_learn_too() -> None:
     assert sc.nash_conv(game, solver.policy()) < 0.35 * max(sc.nash_conv(game, sc.Policy.uniform(game)), 0.5)
 
 
-@pytest.mark.parametrize("name", SESSIONS)
+@pytest.mark.parametrize("name", FREEZEOUTS)
 def test_sessions_are_of_whole_bets_and_positions(name: str) -> None:
     with pytest.raises(sc.UsageError, match="these players know a menu of whole bets only"):
         sc.solver(name, built(TINY))
     for spec in ("kuhn", "rps", "no-limit-holdem", f"{WHOLE_BETS},cells=k-means"):
-        with pytest.raises(sc.UsageError, match=f"{name} learns a game whose players see positions"):
+        with pytest.raises(sc.UsageError, match=f"{name} learns a game whose players see equities"):
             sc.solver(name, built(spec))
 
 
@@ -142,14 +146,14 @@ def test_getting_ready_changes_nothing(name: str, spec: str, options: dict[str, 
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_bad_options(name: str) -> None:
-    game = built(WHOLE_BETS if name in SESSIONS else ROUND_TABLE if name == "nfsp-sessions" else "rps")
+    game = built(WHOLE_BETS if name in FREEZEOUTS else ROUND_TABLE if name == "nfsp-freezeouts" else "rps")
     with pytest.raises(sc.UsageError, match=r"unknown option of .* 'nonsense'"):
         sc.solver(name, game, nonsense=1)
     with pytest.raises(sc.UsageError, match="seed=-1"):
         sc.solver(name, game, seed=-1)
     with pytest.raises(sc.UsageError, match="threads=0"):
         sc.solver(name, game, threads=0)
-    solver = sc.solver(name, game, **SESSIONS.get(name, NFSP if "nfsp" in name else {}))
+    solver = sc.solver(name, game, **FREEZEOUTS.get(name, NFSP if "nfsp" in name else {}))
     with pytest.raises(sc.UsageError, match="iterations=-1"):
         solver.run(-1)
     with pytest.raises(sc.UsageError, match="differs"):
@@ -164,16 +168,16 @@ def test_bad_options(name: str) -> None:
         ("uct", "kuhn"),
         ("smooth-uct", TINY),
         ("nfsp", "kuhn"),
-        ("nfsp-sessions", ROUND_TABLE),
+        ("nfsp-freezeouts", ROUND_TABLE),
     ]
-    + [(name, WHOLE_BETS) for name in SESSIONS],
+    + [(name, WHOLE_BETS) for name in FREEZEOUTS],
 )
 def test_seeds_matter_and_repeat(name: str, spec: str) -> None:
     game = built(spec)
     tables = []
     for seed in (1, 1, 2):
-        solver = sc.solver(name, game, seed=seed, **SESSIONS.get(name, NFSP if "nfsp" in name else {}))
-        solver.run(60 if "sessions" in name or name in SESSIONS else 500)
+        solver = sc.solver(name, game, seed=seed, **FREEZEOUTS.get(name, NFSP if "nfsp" in name else {}))
+        solver.run(60 if "freezeouts" in name or name in FREEZEOUTS else 500)
         tables.append(solver.policy().table)
     np.testing.assert_array_equal(tables[0], tables[1])
     assert (tables[0] != tables[2]).any()
@@ -193,7 +197,7 @@ def test_batches_of_deals_may_be_cut_anywhere(name: str, cuts: tuple[int, ...]) 
 @pytest.mark.parametrize("name", ["smooth-uct", "mccfr"])
 def test_narrow_tables_restore_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Games of very many rows have tables of 32 bits: what follows from them must be the same bits after a restore."""
-    monkeypatch.setattr("smoothcall.solvers.base.WIDE", 0)
+    monkeypatch.setattr("smoothcall.solvers.base.FLOAT64_ROWS", 0)
     whole, parts, again = (sc.solver(name, built(TINY), seed=seed) for seed in (4, 4, 9))
     assert {table.dtype for table in whole.tables().values()} >= {np.dtype(np.float32)}
     whole.run(60_000)

@@ -279,8 +279,8 @@ def test_uniform_play_of_three_has_the_distance_computed_by_hand(three):
 
 def test_the_closest_member_of_three_is_closer_than_any_other(three):
     rng = np.random.default_rng(5)
-    drawn = [random_parameters(rng, SUB_FAMILIES[number % 3]) for number in range(2000)]
-    members = [kuhn_member(three, **parameters) for parameters in drawn]
+    sampled = [random_parameters(rng, SUB_FAMILIES[number % 3]) for number in range(2000)]
+    members = [kuhn_member(three, **parameters) for parameters in sampled]
     for number in range(16):
         policy = random_policy(three, rng)
         if number % 2:  # close to a member

@@ -12,16 +12,17 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.agents.fixed import Rule
 from smoothcall.evaluation import exact_response as module
 from smoothcall.evaluation.exact_response import ExactResponse, exact_response
 from smoothcall.evaluation.learned_response import learned_response
 from smoothcall.evaluation.local_best_response import local_best_response, preflop_scores
-from smoothcall.evaluation.match import Rule, mbb
+from smoothcall.evaluation.policy_match import mbb
 from smoothcall.games.cards import Deck
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, holdem_streets
 from smoothcall.games.menu import BetMenu
-from smoothcall.information.evaluator import evaluator
-from smoothcall.kernels.evaluator import evaluate_hands
+from smoothcall.holdem.evaluator import evaluator
+from smoothcall.kernels.holdem.evaluator import evaluate_hands
 from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
 from tests.conftest import built
 

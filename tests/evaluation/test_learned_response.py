@@ -9,7 +9,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.evaluation.learned_response import learned_response
-from smoothcall.evaluation.match import mbb
+from smoothcall.evaluation.policy_match import mbb
 from tests.conftest import built
 
 

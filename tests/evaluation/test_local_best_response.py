@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
-from smoothcall.evaluation.equity import equity
+from smoothcall.agents.fixed import Rule
 from smoothcall.evaluation.local_best_response import LocalBestResponse, local_best_response, preflop_scores
-from smoothcall.evaluation.match import Rule, mbb
-from smoothcall.information.strength import RIVER
-from smoothcall.kernels import local_best_response as kernels
-from smoothcall.kernels.dealing import rank_streets
+from smoothcall.evaluation.policy_match import mbb
+from smoothcall.holdem.equity import equity
+from smoothcall.holdem.hand_strength import RIVER
+from smoothcall.kernels.evaluation import local_best_response as kernels
+from smoothcall.kernels.holdem.dealing import rank_streets
 from smoothcall.kernels.tables import DECISION, FOLD
 from tests.conftest import INTERPRETED, built
 
@@ -192,8 +193,8 @@ def play_hand(policy: sc.Policy, card: np.ndarray, seat: int, generator: np.rand
         if tree.player[node] == seat:
             node = max(children.values(), key=hope)
         else:
-            chances = [agent(node, slot)[held] for slot in children]
-            slot = int(generator.choice(list(children), p=chances))
+            probabilities = [agent(node, slot)[held] for slot in children]
+            slot = int(generator.choice(list(children), p=probabilities))
             reach *= agent(node, slot)
             node = children[slot]
     if tree.kind[node] == FOLD:
@@ -225,7 +226,7 @@ def test_buckets_are_those_of_the_abstraction() -> None:
 
 def test_equities_are_those_counted_one_by_one() -> None:
     """Boards with many of a suit and of a rank among them."""
-    from smoothcall.information.evaluator import evaluator
+    from smoothcall.holdem.evaluator import evaluator
 
     deck = built(SHORT).rules.deck  # type: ignore[union-attr]
     tools, hands = evaluator(deck), comb(deck.size, 2)

@@ -1,179 +1,156 @@
-"""Matches of fixed players: the kernel against exact results, and both against results known beforehand."""
+"""Matches of anybody: hand by hand as in the kernel, and what the command line asks for."""
 
 from __future__ import annotations
 
-from itertools import product
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
 import smoothcall as sc
-from smoothcall.evaluation.match import Fixed, Rule, Strategy, _line, deals_of, exact_values, mbb, sample, seatings
-from smoothcall.kernels.match import play_deals
-from smoothcall.kernels.random import seeded
-from tests.conftest import INTERPRETED, SMALL, built
-
-DEALS = 200 if INTERPRETED else 50_000
-
-
-def some_policy(game: sc.Game, seed: int = 3) -> sc.Policy:
-    return sc.Policy.from_weights(game, np.random.default_rng(seed).random(game.legal.shape) ** 3)
+from smoothcall.agents.policy_player import PolicyPlayer
+from smoothcall.agents.rule_players import AlwaysCall, AlwaysRaise, Probe, RandomPlayer
+from smoothcall.agents.view import Player, View
+from smoothcall.evaluation.match import match, play_hand, play_match
+from tests.conftest import built
 
 
-def gives_up(game: sc.Game) -> Strategy:
-    """Folds to every bet."""
-    fold = np.zeros(game.legal.shape)
-    fold[:, 0], fold[:, 1] = game.legal[:, 0], ~game.legal[:, 0]
-    return Strategy(sc.Policy(game, fold))
+def some_policy(game: sc.Game) -> sc.Policy:
+    return sc.Policy.from_weights(game, np.random.default_rng(3).random(game.legal.shape) ** 3)
 
 
-def line_ups(game: sc.Game) -> list[list[Fixed]]:
-    policy, other = Strategy(some_policy(game)), Strategy(some_policy(game, 4), greedy=True)
-    rules: list[Fixed] = [Rule.RANDOM] if game.name == "rps" else list(Rule)
-    third = [policy] * (game.players - 2)
-    return [[policy, other, *third], *([policy, rule, *third] for rule in rules), [*rules, *rules, *rules][: game.players]]
+def load(path: Path, of: str | None) -> sc.Policy:
+    return sc.load(path, sc.game(of) if of else None)
 
 
-@pytest.mark.interpreted
-@pytest.mark.parametrize("spec", SMALL)
-def test_sampled_results_are_the_exact_ones(spec: str) -> None:
+class Spy:
+    """Plays as another and keeps what it saw. Nothing is known of it beforehand, so it plays hand by hand."""
+
+    def __init__(self, behind: Player) -> None:
+        self.behind, self.seen = behind, list[View]()
+
+    def act(self, view: View) -> str:
+        self.seen.append(view)
+        return self.behind.act(view)
+
+
+@pytest.mark.parametrize(("spec", "hands"), [("rps", 2000), ("kuhn", 2000), ("kuhn-3p", 2400), ("leduc", 800)])
+def test_hand_by_hand_comes_to_the_exact_result(spec: str, hands: int) -> None:
     game = built(spec)
-    for players in line_ups(game):
-        exact = exact_values(game, players)
-        assert sum(exact) == pytest.approx(0, abs=1e-9)
-        for value, found in zip(exact, sample(game, players, DEALS, seed=7).estimates(), strict=True):
-            assert found.count == DEALS
-            assert abs(found.mean - value) <= 4.5 * found.error + 1e-9, players
+    policy = some_policy(game)
+    players = [PolicyPlayer(policy, random=Random(1)), RandomPlayer(Random(2)), PolicyPlayer(policy, greedy=True)]
+    exact = match(game, players[: game.players]).exact
+    played = match(game, players[: game.players], hands=hands, seed=1, by_hand=True)
+    assert exact is not None
+    assert played.exact is None
+    assert played.hands == hands
+    for value, found in zip(exact, played.estimates, strict=True):
+        assert abs(found.mean - value) <= 4 * found.error
+    assert sum(found.mean for found in played.estimates) == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize("spec", ["kuhn", "kuhn:pot=8", "leduc", "kuhn-3p"])
-def test_who_never_calls_loses_an_ante_a_hand(spec: str) -> None:
-    game = built(spec)
-    players: list[Fixed] = [Rule.ALWAYS_RAISE, *[gives_up(game)] * (game.players - 1)]
-    ante = 1000 / mbb(game)
-    expected = (ante * (game.players - 1), *[-ante] * (game.players - 1))
-    assert exact_values(game, players) == pytest.approx(expected)
-    found = sample(game, players, 1000).estimates()
-    assert [estimate.mean for estimate in found] == pytest.approx(expected)
-    assert [estimate.error for estimate in found] == pytest.approx([0] * game.players)
+def test_every_seating_gets_the_same_cards() -> None:
+    game = built("kuhn-3p")
+    spies = [Spy(AlwaysCall()), Spy(AlwaysCall()), Spy(AlwaysCall())]
+    result = match(game, spies, hands=6)
+    assert (result.deals, result.seatings) == (1, 6)
+    assert len({(view.seat, view.hole) for spy in spies for view in spy.seen}) == 3
+    for spy in spies:
+        assert sorted(view.seat for view in spy.seen) == [0, 0, 1, 1, 2, 2]
+    assert [found.mean for found in result.estimates] == pytest.approx([0, 0, 0])
 
 
-def test_rock_meets_paper() -> None:
-    game = built("rps")
-    rock, paper = (Strategy(sc.Policy.from_probabilities(game, {":": {move: 1}})) for move in "RP")
-    assert exact_values(game, [rock, paper]) == (-1, 1)
-    assert sample(game, [rock, paper], 10).estimates()[0].mean == -1
+def test_a_hand_by_its_cards() -> None:
+    rules = built("leduc").rules
+    cards = rules.deck.parse("KhQsJhQh")  # type: ignore[union-attr]
+    assert play_hand(rules, [AlwaysRaise(), AlwaysCall()], cards) == (7, -7)  # type: ignore[arg-type]
+    assert play_hand(rules, [AlwaysRaise(), AlwaysRaise()], cards) == (13, -13)  # type: ignore[arg-type]
 
 
-def test_an_equilibrium_loses_to_nobody() -> None:
-    game = built("leduc")
-    solver = sc.solver("cfr+", game)
-    solver.run(2000)
-    strategy = Strategy(solver.policy())
-    for rule in Rule:
-        assert exact_values(game, [strategy, rule])[0] > -1e-3
-    assert exact_values(game, [strategy, strategy]) == pytest.approx((0, 0), abs=1e-12)
+def test_the_same_seed_gives_the_same_match(tmp_path: Path) -> None:
+    some_policy(built("leduc")).save(tmp_path / "a.agent")
+    entries = [str(tmp_path / "a.agent"), "probe"]
+    first, again, other = (play_match(entries, load=load, hands=500, seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first["players"] != other["players"]
+    by_hand = [
+        match(built("kuhn"), [Probe(Random(1)), RandomPlayer(Random(2))], hands=50, seed=3, by_hand=True) for _ in range(2)
+    ]
+    assert by_hand[0] == by_hand[1]
 
 
-def test_duplicate_deals_need_fewer_hands() -> None:
-    """The mean of both seatings of a deal varies less than the mean of two hands dealt apart."""
-    game = built("leduc")
-    line = _line(game, [Strategy(some_policy(game)), Rule.ALWAYS_CALL], [game])
-    deals = np.random.default_rng(2).choice(game.deals.count, 20_000, p=game.deals.weight)
-    bucket, outcome = game.deals.bucket[deals][None], game.walk.outcome[deals]
-    both, single = np.empty((len(deals), 2)), np.empty((len(deals), 2))
-    play_deals(game.walk, bucket, outcome, line, seeded(1)[0], both)
-    play_deals(game.walk, bucket, outcome, line._replace(seating=line.seating[:1].copy()), seeded(1)[0], single)
-    assert both[:, 0].var() < 0.7 * single[:, 0].var() / 2
+def test_lines_and_data_say_the_same() -> None:
+    game = built("kuhn")
+    result = match(game, [AlwaysRaise(), PolicyPlayer(some_policy(game))], names=["A", "B"], hands=20_000, seed=4)
+    data: dict[str, Any] = json.loads(json.dumps(result.as_dict()))
+    assert (data["deals"], data["seatings"], data["hands"], data["done"]) == (10_000, 2, 20_000, True)
+    for line, player, name in zip(str(result).splitlines(), data["players"], "AB", strict=True):
+        low, high = player["mbb"]["interval_95"]
+        about = f"95 %, 10,000 deals x 2 seatings; exact {player['exact_mbb']:+.1f}"
+        assert line == f"{name} {player['mbb']['mean']:+.1f} ± {(high - low) / 2:.1f} mbb/h ({about})"
+        assert low < player["exact_mbb"] < high
+        assert player["mbb"]["interval_68"][0] > low
+    exact = match(game, [AlwaysRaise(), AlwaysCall()])
+    assert str(exact).splitlines() == ["always-raise +0.0 mbb/h (exact)", "always-call +0.0 mbb/h (exact)"]
 
 
-def test_weights_of_a_byte_play_as_their_probabilities() -> None:
-    game = built("leduc")
-    weights = np.random.default_rng(5).integers(0, 80, game.legal.shape).astype(np.uint8) * game.legal
-    weights[:, 1] += (255 - weights.sum(axis=1)).astype(np.uint8)
-    line = _line(game, [Strategy(sc.Policy(game, weights / 255)), Rule.PROBE], [game])
-    won = np.empty((2, 2000, 2))
-    for result, tables, unit in ((won[0], line.tables, 1.0), (won[1], (weights,), 255.0)):
-        deals = np.random.default_rng(2).choice(game.deals.count, 2000)
-        line = line._replace(tables=tables, unit=unit)
-        play_deals(game.walk, game.deals.bucket[deals][None], game.walk.outcome[deals], line, seeded(1)[0], result)
-    np.testing.assert_array_equal(won[0], won[1])
-
-
-def test_greedy_players_play_the_greedy_policy() -> None:
+def test_named_players(tmp_path: Path) -> None:
     game = built("leduc")
     policy = some_policy(game)
-    for players in ([Strategy(policy, greedy=True), Rule.ALWAYS_CALL], [Strategy(policy.greedy()), Rule.ALWAYS_CALL]):
-        assert exact_values(game, players) == exact_values(game, [Strategy(policy.greedy()), Rule.ALWAYS_CALL])
-        found = sample(game, players, 2000).estimates()
-        assert found == sample(game, [Strategy(policy.greedy()), Rule.ALWAYS_CALL], 2000).estimates()
+    policy.save(tmp_path / "a.agent")
+    file = str(tmp_path / "a.agent")
+    answer = play_match([file, f"{file}:greedy"], load=load)
+    expected = match(game, [PolicyPlayer(policy), PolicyPlayer(policy, greedy=True)]).exact
+    assert expected is not None
+    assert [player["exact_mbb"] for player in answer["players"]] == pytest.approx(expected)
+    assert [player["name"] for player in answer["players"]] == [file, f"{file}:greedy"]
+    answer = play_match([file, f"{file}:threshold=0.2"], load=load)
+    expected = match(game, [policy, policy.thresholded(0.2)]).exact
+    assert expected is not None
+    assert [player["exact_mbb"] for player in answer["players"]] == pytest.approx(expected)
+    assert expected[0] != pytest.approx(0, abs=1e-3), "something was left out"
+    twice = play_match([file, file], load=load, hands=20_000)
+    assert twice["players"][0]["exact_mbb"] == pytest.approx(0, abs=1e-9)
+    low, high = twice["players"][0]["mbb"]["interval_95"]
+    assert low < 0 < high
+    assert play_match(["always-raise", "random"], load=load, of="kuhn", hands=10)["game"] == "kuhn"
 
 
-def test_seeds_decide() -> None:
-    game = built("leduc")
-    players: list[Fixed] = [Strategy(some_policy(game)), Rule.PROBE]
-    first, again, other = (sample(game, players, 10_000, seed=seed).estimates() for seed in (1, 1, 2))
-    assert first == again != other
-
-
-@pytest.mark.parametrize("actions", [3, 5])
-def test_rules_choose_among_what_is_legal(actions: int) -> None:
-    legal = np.array([(fold, True, *raises) for fold, *raises in product([False, True], repeat=actions - 1)])
-    for rule in Rule:
-        chances = rule.probabilities(legal)
-        assert chances.sum(axis=1) == pytest.approx(1)
-        assert not (chances * ~legal).any()
-    some = np.array([[True, True, False, True, True]])[:, :actions]
-    assert Rule.ALWAYS_RAISE.probabilities(some[:, :3]).tolist() == [[0, 1, 0]]
-    if actions == 5:
-        assert Rule.ALWAYS_RAISE.probabilities(some).tolist() == [[0, 0, 0, 1, 0]]
-        assert Rule.PROBE.probabilities(some).tolist() == [[0, 0.5, 0, 0.5, 0]]
-        assert Rule.RANDOM.probabilities(some).tolist() == [[0.25, 0.25, 0, 0.25, 0.25]]
-        assert Rule.ALWAYS_CALL.probabilities(some).tolist() == [[0, 1, 0, 0, 0]]
-
-
-@pytest.mark.parametrize(
-    ("spec", "chip"), [("kuhn", 1000), ("kuhn:pot=8", 250), ("leduc-3p", 1000), ("rps", 1000), ("limit-holdem", 100)]
-)
-def test_mbb_is_a_thousandth_of_a_big_blind_or_of_an_ante(spec: str, chip: float) -> None:
-    assert mbb(built(spec)) == chip
-
-
-@pytest.mark.parametrize(("players", "count"), [(2, 2), (3, 6), (5, 120), (6, 6), (10, 10)])
-def test_everybody_sits_everywhere_equally_often(players: int, count: int) -> None:
-    orders = seatings(players)
-    assert orders.shape == (count, players)
-    assert len({tuple(order) for order in orders}) == count
-    for seat in range(players):
-        assert (np.bincount(orders[:, seat], minlength=players) == count // players).all()
-
-
-def test_hands_come_in_whole_deals() -> None:
-    assert [deals_of(built("kuhn-3p"), hands) for hands in (1, 6, 7, 6000)] == [1, 1, 2, 1000]
-    for hands in (0, -5, 1.5, "many", None, float("inf")):
-        with pytest.raises(sc.UsageError, match=r"hands=.*accepted: a whole number from 1"):
-            deals_of(built("kuhn"), hands)  # type: ignore[arg-type]
+def test_wrong_input_is_refused(tmp_path: Path) -> None:
+    some_policy(built("leduc")).save(tmp_path / "a.agent")
+    some_policy(built("kuhn")).save(tmp_path / "b.agent")
+    leduc, kuhn = str(tmp_path / "a.agent"), str(tmp_path / "b.agent")
+    for entries, options, message in [
+        ([leduc], {}, r"1 players for leduc \(accepted: 2\)"),
+        ([leduc, "random", "random"], {}, r"3 players for leduc \(accepted: 2\)"),
+        ([leduc, kuhn], {}, "plays kuhn, not leduc"),
+        ([leduc, "random"], {"of": "kuhn"}, "plays leduc, not kuhn"),
+        (["random", "probe"], {}, "say which one"),
+        (["randon", "probe"], {"of": "kuhn"}, r"unknown player 'randon'; did you mean 'random'\?"),
+        (["random", "random:greedy"], {"of": "kuhn"}, "unknown player 'random:greedy'"),
+        (["random", "random:threshold=0.1"], {"of": "kuhn"}, "unknown player 'random:threshold=0.1'"),
+        ([leduc, f"{leduc}:threshold=2"], {}, r"threshold=2 \(accepted: a number from 0 to 1\)"),
+        (["random", "probe"], {"of": "kuhn", "hands": 0}, "hands=0"),
+        (["random", "probe"], {"of": "kuhn", "seed": -1}, "seed=-1"),
+        (["random", "probe"], {"of": "rps"}, "probe plays poker, not rps"),
+    ]:
+        with pytest.raises(sc.UsageError, match=message):
+            play_match(entries, load=load, **options)  # type: ignore[arg-type]
+    with pytest.raises(sc.UsageError, match="say how many hands"):
+        match(built("kuhn"), [Spy(AlwaysCall()), AlwaysCall()])
+    other = PolicyPlayer(some_policy(built("leduc")))
+    with pytest.raises(sc.UsageError, match="this policy plays leduc, not kuhn"):
+        match(built("kuhn"), [other, AlwaysCall()], hands=2, by_hand=True)
 
 
 def test_what_is_watched_goes_up_and_what_is_stopped_stops() -> None:
-    game, told = built("kuhn"), list[float]()
-    assert sample(game, [Rule.RANDOM, Rule.PROBE], 30_000, watch=told.append).count == 30_000
-    assert told == sorted(told)
-    assert told[-1] == 1
-    stopped = sample(game, [Rule.RANDOM, Rule.PROBE], 10**9, stop=lambda: True)
-    assert 0 < stopped.count < 100_000
-
-
-def test_wrong_players_are_refused() -> None:
-    kuhn, leduc = built("kuhn"), built("leduc")
-    policy = Strategy(sc.Policy.uniform(leduc))
-    for players in ([Rule.RANDOM], [Rule.RANDOM] * 3):
-        with pytest.raises(sc.UsageError, match=rf"{len(players)} players for kuhn \(accepted: 2\)"):
-            sample(kuhn, players, 10)
-    for run in (exact_values, lambda game, players: sample(game, players, 10)):
-        with pytest.raises(sc.UsageError, match="this policy plays leduc, not kuhn"):
-            run(kuhn, [policy, Rule.RANDOM])
-        with pytest.raises(sc.UsageError, match="always-call plays poker, not rps"):
-            run(built("rps"), [Rule.RANDOM, Rule.ALWAYS_CALL])
-    with pytest.raises(sc.UsageError, match="seed=-1"):
-        sample(kuhn, [Rule.RANDOM, Rule.RANDOM], 10, seed=-1)
+    told: list[float] = []
+    match(built("kuhn"), [Probe(), Probe()], hands=20, by_hand=True, watch=told.append)
+    assert told == pytest.approx([deal / 10 for deal in range(1, 11)])
+    for by_hand in (False, True):
+        result = match(built("kuhn"), [Probe(), Probe()], hands=10**8, by_hand=by_hand, stop=lambda: True)
+        assert not result.done
+        assert 0 < result.hands < 10**6

@@ -41,8 +41,8 @@ def to_openspiel(spec: str, policy: sc.Policy, game: pyspiel.Game) -> pyspiel.Ta
             continue
         if not state.is_chance_node():
             probabilities = policy.probabilities(key_of(spec, state), state.current_player())
-            chances = list(probabilities.values())
-            table[state.information_state_string()] = list(zip(state.legal_actions(), chances, strict=True))
+            probabilities = list(probabilities.values())
+            table[state.information_state_string()] = list(zip(state.legal_actions(), probabilities, strict=True))
         waiting += [state.child(action) for action in state.legal_actions()]
     return pyspiel.TabularPolicy(table)
 

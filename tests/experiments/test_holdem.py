@@ -30,7 +30,7 @@ def test_every_part(tmp_path: Path) -> None:
     for label, forms in data["folded before the flop"].items():
         assert label == holdem.MCCFR.label or forms["greedy"]["AA"] == forms["average"]["AA"] == 0
     worth = data["folds known and tried"]
-    assert worth["known"]["folded"]["AA"] == 0 < worth["tried"]["folded"]["AA"]
+    assert worth["exact"]["folded"]["AA"] == 0 < worth["sampled"]["folded"]["AA"]
     for how in holdem.FORMS:
         assert (tmp_path / "tiny" / f"table-2-{how}.png").read_bytes()[:4] == b"\x89PNG"
 

@@ -76,9 +76,9 @@ def test_epfl2020(tmp_path: Path) -> None:
         assert (tmp_path / "epfl2020-quick" / f"{picture}.png").read_bytes()[:4] == b"\x89PNG"
     data = json.loads((tmp_path / "epfl2020-quick" / "data.json").read_text())
     results = data["400 games"]
-    assert len(results) == 9 * 8 / 2, "four learners, the equilibrium and four dummies, everybody with everybody"
+    assert len(results) == 9 * 8 / 2, "four learners, the equilibrium and four scripted players, everybody with everybody"
     for result in results:
-        assert result["sessions"] == 400
+        assert result["freezeouts"] == 400
         assert abs(result["gain"]["mean"]) <= 3000, "nobody can win more than there is"
         assert 0 <= result["wins"] <= 1
     assert not (tmp_path / "epfl2020-quick" / "agents").exists(), "quick agents are not kept"
@@ -96,7 +96,7 @@ def test_pricope2021(tmp_path: Path) -> None:
     data = json.loads((tmp_path / "pricope2021-quick" / "data.json").read_text())
     assert len(data["hands"]) == 10 * 9 / 2, "six agents, the equilibrium and three generic players, everybody with everybody"
     for result in data["hands"]:
-        assert result["sessions"] == result["hands"] == 400
+        assert result["freezeouts"] == result["hands"] == 400
         assert abs(result["gain"]["mean"]) <= 20, "nobody can win more than there is"
     assert {line["trained"] for line in data["table 1"]} == {500, 600}
     assert len(data["differences Agent 3 GP"]) == 1, "of 500 games"

@@ -9,7 +9,7 @@ from smoothcall.games.betting import Betting
 from smoothcall.games.cards import STANDARD
 from smoothcall.games.catalog import KUHN, KUHN_3P, LEDUC, LEDUC_3P, LIMIT_HOLDEM_3P, NO_LIMIT_HOLDEM
 from smoothcall.games.hand import Hand
-from smoothcall.games.hands import HIGH_CARD, PAIR_OR_HIGH_CARD
+from smoothcall.games.rankings import HIGH_CARD, PAIR_OR_HIGH_CARD
 from smoothcall.games.rules import PokerRules, Street
 
 HEADS_UP = (Street(bet=2, hole=2), Street(bet=2, board=3, first=1), Street(bet=2, board=1, first=1))

@@ -45,7 +45,7 @@ def test_kuhn_has_nine_betting_sequences() -> None:
 
 @pytest.mark.interpreted
 def test_three_player_kuhn_has_twelve_decisions() -> None:
-    """Four betting situations for each player, as Szafron, Gibson and Sturtevant (2013) number them, and 13 endings."""
+    """Four betting observations for each player, as Szafron, Gibson and Sturtevant (2013) number them, and 13 endings."""
     states = list(every_state(Betting(KUHN_3P)))
     assert Counter(state.player for state in states) == {0: 4, 1: 4, 2: 4, None: 13}
 

@@ -18,8 +18,8 @@ def test_every_card_has_a_name_of_its_own_and_is_read_back(deck: Deck) -> None:
 
 
 @given(st.sampled_from(DECKS).flatmap(lambda deck: st.tuples(st.just(deck), st.permutations(range(deck.size)))), st.data())
-def test_cards_are_read_in_the_order_they_are_written(drawn: tuple[Deck, list[int]], data: st.DataObject) -> None:
-    deck, cards = drawn
+def test_cards_are_read_in_the_order_they_are_written(sampled: tuple[Deck, list[int]], data: st.DataObject) -> None:
+    deck, cards = sampled
     cards = cards[: data.draw(st.integers(0, deck.size))]
     assert deck.parse(deck.names(cards)) == tuple(cards)
 

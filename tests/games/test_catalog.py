@@ -7,9 +7,9 @@ from smoothcall.games.betting import Betting
 from smoothcall.games.cards import SHORT, STANDARD
 from smoothcall.games.catalog import CATALOG, KUHN, LEDUC, RPS, rules
 from smoothcall.games.hand import Hand
-from smoothcall.games.hands import BEST_FIVE
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.notation import read_hand, write_hand
+from smoothcall.games.rankings import BEST_FIVE
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import options_of
 

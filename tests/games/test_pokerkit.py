@@ -1,4 +1,4 @@
-"""Whole hands beside PokerKit, an engine written by others: turns, legal moves, amounts and pay-offs at every step.
+"""Integer hands beside PokerKit, an engine written by others: turns, legal moves, amounts and pay-offs at every step.
 
 Texas hold'em with two to six players and unequal stacks, and a game like Rhode Island hold'em (one hole card, two board cards,
 few ranks, many shared pots) whose hands PokerKit's evaluator orders. Ours counts a raise as chips in the hand, PokerKit as
@@ -26,7 +26,7 @@ from smoothcall.games.betting import Call, Fold, Raise
 from smoothcall.games.cards import STANDARD, Deck
 from smoothcall.games.catalog import holdem_streets
 from smoothcall.games.hand import Hand
-from smoothcall.games.hands import BEST_FIVE, HandOrder
+from smoothcall.games.rankings import BEST_FIVE, HandOrder
 from smoothcall.games.rules import PokerRules, Street
 
 from .random_hands import random_letter

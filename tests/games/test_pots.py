@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smoothcall.kernels import plain
-from smoothcall.kernels.pots import UNITS, settle
+from smoothcall.kernels.information.pots import UNITS, settle
 
 
 def chip_by_chip(paid: list[int], alive: list[bool], strength: list[int]) -> list[Fraction]:

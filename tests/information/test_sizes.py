@@ -15,7 +15,7 @@ from tests.conftest import built
     [
         ("rps", 1 + 3 + 9, 1, 2),
         ("kuhn", 9, 6, 12),  # bahuguna2018: 9 nodes; 6 information states a player
-        ("kuhn-3p", 25, 24, 48),  # bahuguna2018: 25 nodes; Szafron et al. 2013: 16 situations a player
+        ("kuhn-3p", 25, 24, 48),  # bahuguna2018: 25 nodes; Szafron et al. 2013: 16 observations a player
         ("leduc", 85, 24, 288),  # 144 a player with suits merged (ivan-alles/poker-acpc)
         ("leduc:suits=apart", 85, 120, 936),  # OpenSpiel: 936
     ],

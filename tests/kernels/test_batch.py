@@ -14,12 +14,12 @@ from scipy.stats import chi2
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.batch import AHEAD, Batch, dealing
 from smoothcall.information.game import Game
-from smoothcall.kernels import batch as kernels
-from smoothcall.kernels.dealing import draw_cards
+from smoothcall.kernels.holdem.dealing import draw_cards
 from smoothcall.kernels.random import draw, seeded
+from smoothcall.kernels.simulation import batch as kernels
 from smoothcall.kernels.tables import CALL, DECISION, Array
+from smoothcall.simulation.batch import AHEAD, Batch, dealing
 from tests.conftest import INTERPRETED, WHOLE_BETS, built
 
 UNLIKELY = 1e-4  # p-values below it are no accident; seeds are fixed
@@ -39,7 +39,7 @@ class Watched:
     def _dealt(self, dealt: Array, outcome: Array, generator: Array) -> None:
         again = generator.copy()
         self._deal(dealt, outcome, generator)
-        if self.game.drawn:
+        if self.game.sampled:
             card = np.zeros(2 * self.game.players + 5, np.uint8)
             for _ in range(len(outcome)):
                 draw_cards(card, self.game.rules.deck.size, again)
@@ -76,7 +76,7 @@ class Watched:
     def held(self, hand: int) -> tuple[list[Cards], list[Cards]]:
         """(hole cards of each seat, board of each street): what was drawn, or cards of the ranks that are seen."""
         rules, seats, dealt = self.game.rules, self.game.players, self.batch.hands.dealt[hand]
-        if self.game.drawn:
+        if self.game.sampled:
             cards = self.cards[self.number[hand]]
             board = tuple(cards[2 * seats :])
             return [tuple(cards[2 * seat : 2 * seat + 2]) for seat in range(seats)], [(), board[:3], board[3:4], board[4:]]
@@ -143,7 +143,7 @@ def test_hands_are_played_by_the_rules(spec: str, count: int, wanted: int) -> No
         ended += ended_now
     assert set(reasons) == {"fold", "showdown"}
     assert sum(reasons.values()) == ended
-    if watched.game.drawn:
+    if watched.game.sampled:
         assert watched.begun > AHEAD * count, "deals were made beforehand more than once"
 
 
@@ -242,10 +242,10 @@ def test_a_hand_in_which_nobody_can_move_is_over_at_once() -> None:
 
 @pytest.mark.interpreted
 def test_illegal_moves_are_never_drawn() -> None:
-    """Whatever chances say: legal ones share in proportion."""
-    child, chances = np.array([-1, 4, -1, 5, 6], np.int32), np.array([100.0, 1.0, 50.0, 0.0, 3.0])
+    """Whatever probabilities say: legal ones share in proportion."""
+    child, probabilities = np.array([-1, 4, -1, 5, 6], np.int32), np.array([100.0, 1.0, 50.0, 0.0, 3.0])
     for number, wanted in ((0.0, 1), (0.2499, 1), (0.25, 4), (0.6, 4), (0.9999999999999999, 4)):
-        assert kernels.draw_action(child, chances, number) == wanted
+        assert kernels.draw_action(child, probabilities, number) == wanted
     for nothing in (np.zeros(5), np.array([1.0, 0.0, 1.0, 0.0, 0.0])):
         for number in (0.0, 0.5, 0.9999999999999999):
             assert kernels.draw_action(child, nothing, number) == 1, "the first that is legal"
@@ -254,10 +254,10 @@ def test_illegal_moves_are_never_drawn() -> None:
     for _ in range(100 if INTERPRETED else 3_000):
         child = random.integers(-1, 3, size=5).astype(np.int32)
         child[random.integers(5)] = 7
-        chances = random.random(5) * (random.random(5) < 0.5)
-        action = kernels.draw_action(child, chances, draw(generator))
+        probabilities = random.random(5) * (random.random(5) < 0.5)
+        action = kernels.draw_action(child, probabilities, draw(generator))
         assert child[action] >= 0
-        assert chances[action] > 0 or not chances[child >= 0].any()
+        assert probabilities[action] > 0 or not probabilities[child >= 0].any()
 
 
 def test_advancing_never_makes_an_illegal_move() -> None:

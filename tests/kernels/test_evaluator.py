@@ -10,9 +10,9 @@ import pytest
 
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import SHORT, STANDARD, Deck
-from smoothcall.games.hands import BEST_FIVE, CATEGORIES, made_by
-from smoothcall.information.evaluator import evaluator
-from smoothcall.kernels.evaluator import RANK_KEYS, count_strengths, evaluate_hands, step
+from smoothcall.games.rankings import BEST_FIVE, CATEGORIES, made_by
+from smoothcall.holdem.evaluator import evaluator
+from smoothcall.kernels.holdem.evaluator import RANK_KEYS, count_strengths, evaluate_hands, step
 
 FREQUENCIES = json.loads((Path(__file__).parents[1] / "golden" / "holdem.json").read_text())["hand_frequencies"]
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chi2_contingency, chisquare
 
-from smoothcall.kernels import memory as kernels
-from smoothcall.kernels.batch import Hands
+from smoothcall.kernels.learners import memory as kernels
 from smoothcall.kernels.random import draw, seeded
+from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.tables import Array
-from smoothcall.neural.memory import (
+from smoothcall.learners.memory import (
     AVERAGE,
     BEST,
     GRADIENT,
@@ -167,17 +167,17 @@ def test_draws_are_uniform_over_what_is_known() -> None:
         kernels.remember(hands, memory, ring)
         kernels.keep(hands, memory, reservoir, generator)
         batch = 50 if INTERPRETED else 5_000
-        for drawn, held in (
+        for sampled, held in (
             (draw_transitions(ring, 4, batch, generator), ring),
             (draw_moves(reservoir, 4, batch, generator), reservoir),
         ):
-            assert drawn.action.shape == (4, 1, batch)
-            often = Counter(drawn.seen.reshape(-1).tolist())
+            assert sampled.action.shape == (4, 1, batch)
+            often = Counter(sampled.seen.reshape(-1).tolist())
             assert set(often) <= set(held.seen[0, :known, 0].tolist())
             assert chisquare([often[number] for number in held.seen[0, :known, 0].tolist()]).pvalue > UNLIKELY
-            one, two = drawn.seen[0, 0, ::2, 0], drawn.seen[0, 0, 1::2, 0]
+            one, two = sampled.seen[0, 0, ::2, 0], sampled.seen[0, 0, 1::2, 0]
             assert 0.5 / known < (one == two).mean() < 2 / known, "a draw says nothing of the next"
-            assert (drawn.seen[0] != drawn.seen[1]).any(), "updates draw their own"
+            assert (sampled.seen[0] != sampled.seen[1]).any(), "updates draw their own"
 
 
 def test_what_is_drawn_belongs_together() -> None:
@@ -190,14 +190,14 @@ def test_what_is_drawn_belongs_together() -> None:
     ring, reservoir = new_ring(2, 100, 1, np.int32), new_reservoir(2, 100, 1, np.int32)
     kernels.remember(hands, np.array([0, 1], np.int8), ring)
     kernels.keep(hands, np.array([0, 1], np.int8), reservoir, seeded(1)[0])
-    drawn, moves = draw_transitions(ring, 3, 500, seeded(2)[0]), draw_moves(reservoir, 3, 500, seeded(3)[0])
+    sampled, moves = draw_transitions(ring, 3, 500, seeded(2)[0]), draw_moves(reservoir, 3, 500, seeded(3)[0])
     for own in (0, 1):
-        number = drawn.seen[:, own, :, 0] - 1000 * own
-        assert (number // 10 == drawn.won[:, own]).all()
-        assert (number % 10 == drawn.action[:, own]).all()
-        assert (number % 10 == 2 - drawn.left[:, own]).all()
-        goes_on = drawn.left[:, own] > 0
-        assert (drawn.after[:, own, :, 0] - drawn.seen[:, own, :, 0] == 1)[goes_on].all()
+        number = sampled.seen[:, own, :, 0] - 1000 * own
+        assert (number // 10 == sampled.won[:, own]).all()
+        assert (number % 10 == sampled.action[:, own]).all()
+        assert (number % 10 == 2 - sampled.left[:, own]).all()
+        goes_on = sampled.left[:, own] > 0
+        assert (sampled.after[:, own, :, 0] - sampled.seen[:, own, :, 0] == 1)[goes_on].all()
         assert ((moves.seen[:, own, :, 0] - 1000 * own) % 10 == moves.action[:, own]).all()
         assert number.min() == 62, "120 moves were made, the first 20 are gone"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from smoothcall.kernels.matching import choose
 from smoothcall.kernels.random import draw, draw_deal, seeded
+from smoothcall.kernels.solvers.matching import choose
 from tests.conftest import INTERPRETED, built
 
 MASK = (1 << 64) - 1
@@ -45,9 +45,9 @@ def test_streams_differ() -> None:
 def test_deals_come_with_their_weights() -> None:
     game, state = built("leduc"), seeded(1)[0]
     count = 2_000 if INTERPRETED else 400_000
-    drawn = np.bincount([draw_deal(game.walk, state) for _ in range(count)], minlength=game.deals.count)
+    sampled = np.bincount([draw_deal(game.walk, state) for _ in range(count)], minlength=game.deals.count)
     expected = game.deals.weight * count
-    assert ((drawn - expected) ** 2 / expected).sum() < 60  # chi-square, 23 degrees of freedom: 1 in 30,000
+    assert ((sampled - expected) ** 2 / expected).sum() < 60  # chi-square, 23 degrees of freedom: 1 in 30,000
 
 
 def test_choose_never_takes_the_impossible() -> None:

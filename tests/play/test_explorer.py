@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.agents.tabulated import scripted_policy
 from smoothcall.games.betting import Betting
 from smoothcall.games.rules import PokerRules
-from smoothcall.minds.policy import dummy_policy
 from smoothcall.play.explorer import Spot, explore, seat_name
 from tests.conftest import TINY, WHOLE_BETS, built
 
@@ -192,7 +192,7 @@ def test_seats_have_names() -> None:
 
 def test_minds() -> None:
     """What a bucket means is what the rule looks at: positions in even intervals."""
-    policy = dummy_policy(built(WHOLE_BETS), "aggressive")
+    policy = scripted_policy(built(WHOLE_BETS), "aggressive")
     spot = explore(policy, "cc/")
     verify(spot, policy)
     assert [line.meaning for line in spot.lines][4:6] == ["E[HS] 0.400 to 0.500", "E[HS] 0.500 to 0.600"]

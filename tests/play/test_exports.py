@@ -59,9 +59,9 @@ def exchanged(hand: Hand, seat: int, deck: list[int], random: Random) -> list[in
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(HOLDEM), st.integers(0, 2**32)), min_size=1, max_size=3))
-def test_pokerkit_reads_what_we_write_and_agrees_on_the_result(drawn: list[tuple[PokerRules, int]]) -> None:
+def test_pokerkit_reads_what_we_write_and_agrees_on_the_result(sampled: list[tuple[PokerRules, int]]) -> None:
     hands = []
-    for number, (game, seed) in enumerate(drawn, 1):
+    for number, (game, seed) in enumerate(sampled, 1):
         random = Random(seed)
         hands.append(exported(replay(game, *random_betting(game, random)), random.randrange(game.seats), number))
     theirs = list(pokerkit.HandHistory.loads_all(to_phh(hands)))

@@ -1,4 +1,4 @@
-"""Matches: games played until somebody has no chips; and tables for more than two, with a mind among the opponents."""
+"""Matches: games played until somebody has no chips; and tables for more than two, with a batch policy among the opponents."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from random import Random
 
 import pytest
 
-from smoothcall.errors import Refused, UsageError
-from smoothcall.minds.generic import MostlyCalls
-from smoothcall.minds.policy import MindPolicy, dummy_policy
-from smoothcall.play.agents import HOUSE_GAMES, AgentCard, Agents
-from smoothcall.play.house import MOST_GAMES, House
-from smoothcall.play.sight import TableSight
-from smoothcall.players.simple import SIMPLE
+from smoothcall.agents.heuristics import MostlyCalls
+from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.tabulated import TabulatedPolicy, scripted_policy
+from smoothcall.errors import Forbidden, UsageError
+from smoothcall.play.opponents import HOUSE_GAMES, AgentCard, Agents
+from smoothcall.play.person_view import TableSight
+from smoothcall.play.service import MOST_GAMES, House
 from smoothcall.store.histories import Filter
+from tests.agents.test_card_players import BETS, Scripted
 from tests.conftest import WHOLE_BETS, built
-from tests.play.test_house import letter_of, make_house, play_hand
-from tests.players.test_wide_minds import BETS, Scripted
+from tests.play.test_service import letter_of, make_house, play_hand
 
 GAME = "no-limit-holdem"
 
 
 def furnished(url: str = "sqlite://") -> House:
-    """A house with a mind that looks at wide situations."""
+    """A house with a batch policy that looks at observations with cards."""
     house = make_house(url)
     card = AgentCard("wide", "Wide", (BETS,), "file", "by nothing", any_seats=True, any_stacks=True)
-    house.agents._cards["wide"], house.agents._policies["wide"] = card, MindPolicy(built(BETS), Scripted())
+    house.agents._cards["wide"], house.agents._policies["wide"] = card, TabulatedPolicy(built(BETS), Scripted())
     return house
 
 
@@ -79,7 +79,7 @@ def test_a_match_to_its_end(house: House, game: str, opponent: str) -> None:
         assert hand.seat == (hand.number - 1) % 2
     assert sum(score) == 6
     assert changed > 1
-    with pytest.raises(Refused, match="this match is over: you have won"):
+    with pytest.raises(Forbidden, match="this match is over: you have won"):
         house.next_hand(person, table.id, hand=table.hand.number)
     assert house.table(person, table.id) == table
     found = house.results(person, table.id)
@@ -161,16 +161,16 @@ def test_who_cannot_play_a_match(house: House) -> None:
 
 
 def test_files_of_minds_that_look_at_cards_sit_at_larger_tables(tmp_path: Path) -> None:
-    MindPolicy(built(BETS), MostlyCalls()).save(tmp_path / "cards.agent")
-    dummy_policy(built(WHOLE_BETS), "mirror").save(tmp_path / "positions.agent")
+    TabulatedPolicy(built(BETS), MostlyCalls()).save(tmp_path / "cards.agent")
+    scripted_policy(built(WHOLE_BETS), "mirror").save(tmp_path / "equities.agent")
     agents = Agents(tmp_path)
     assert not agents.problems
     built_in = {f"no-limit-holdem-pricope-agent-{which}" for which in ("1", "2", "3-gp", "3-dp")}
     for seats in range(3, 7):
         assert {card.id for card in agents.cards(f"{GAME}:seats={seats}")} == {"cards", *SIMPLE} | built_in
     assert {card.id for card in agents.cards(GAME, match=True)} == {"cards", *SIMPLE} | built_in
-    assert agents.card("positions").any_stacks
-    assert not agents.card("positions").any_seats
+    assert agents.card("equities").any_stacks
+    assert not agents.card("equities").any_seats
 
 
 @pytest.mark.parametrize("seats", [3, 6])

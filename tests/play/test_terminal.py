@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 
 from smoothcall.errors import UsageError
-from smoothcall.play.agents import Agents
-from smoothcall.play.house import House
-from smoothcall.play.sight import Choice
+from smoothcall.play.opponents import Agents
+from smoothcall.play.person_view import Choice
+from smoothcall.play.service import House
 from smoothcall.play.terminal import Terminal, keys, letter_of, person_of
 from smoothcall.store.histories import Filter, Histories
 

@@ -83,7 +83,7 @@ def test_variants_are_weights_over_one_traversal() -> None:
     """CFR with the weights of another member is that member."""
     game = built("leduc")
     for name in FULL_WIDTH[1:]:
-        options = {option: declared.default for option, declared in SOLVERS[name][0].OPTIONS.items()}
+        options = {option: declared.default for option, declared in SOLVERS[name].load().OPTIONS.items()}
         named, spelled = sc.solver(name, game), sc.solver("cfr", game, **options)
         named.run(50)
         spelled.run(50)

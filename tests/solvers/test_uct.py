@@ -10,12 +10,12 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.experiments.heinrich2014_holdem import folded
-from smoothcall.kernels import uct as kernels
-from smoothcall.kernels.tables import CALL, GIVE_UP
+from smoothcall.kernels.solvers import uct as kernels
+from smoothcall.kernels.tables import CALL, FOLD_SLOT
 from smoothcall.solvers.uct import UCT, exploration
 from tests.conftest import INTERPRETED, TINY, built
 
-HEINRICH = {"c": 18, "gamma": 0.01, "eta0": 0.9, "d": 0.002, "folds": "tried"}
+HEINRICH = {"c": 18, "gamma": 0.01, "eta0": 0.9, "d": 0.002, "folds": "sampled"}
 
 
 def _search(spec: str, name: str = "smooth-uct", seed: int = 0, **options: Any) -> UCT:
@@ -151,7 +151,7 @@ def test_smooth_uct_converges_and_uct_does_not() -> None:
     """A comparison with a margin: from 1 M to 10 M episodes Smooth UCT halves its NashConv and more, UCT does not."""
     game = built("leduc")
     reached = {}
-    for name, options in (("uct", {"c": 18, "folds": "tried"}), ("smooth-uct", HEINRICH)):
+    for name, options in (("uct", {"c": 18, "folds": "sampled"}), ("smooth-uct", HEINRICH)):
         solver = _search("leduc", name, seed=1, **options)
         reached[name] = []
         for episodes in (1_000_000, 9_000_000):
@@ -170,7 +170,7 @@ def test_kuhn_errors_are_below_those_of_uct() -> None:
         for name, options in (("uct", {"c": 2.0 * pot / 2}), ("smooth-uct", {"c": 1.75 * pot / 2, "mixing": "greatest"})):
             policies = []
             for seed in range(10):
-                solver = sc.solver(name, game, seed=seed, folds="tried", **options)
+                solver = sc.solver(name, game, seed=seed, folds="sampled", **options)
                 solver.run(1_000_000)
                 policies.append(solver.policy())
             squared = np.mean([sc.equilibrium_distance(game, policy).squared_error for policy in policies])
@@ -255,19 +255,19 @@ def test_a_known_fold_costs_what_every_ending_below_it_says(spec: str) -> None:
     """Brute force: from each fold down to all endings, whatever the cards; and it stands so in every row's record."""
     game = built(spec)
     tree, (ending, payoff) = game.tree, game.settled
-    solver = _search(spec, "uct", folds="known")
+    solver = _search(spec, "uct", folds="exact")
     record, actions = solver._trees[0], len(game.actions)
     rng = np.random.default_rng(0)
-    folds = np.flatnonzero((tree.first_row >= 0) & (tree.child[:, GIVE_UP] >= 0))
+    folds = np.flatnonzero((tree.first_row >= 0) & (tree.child[:, FOLD_SLOT] >= 0))
     for node in rng.permutation(folds)[:200].tolist():
-        below, seat = [int(tree.child[node, GIVE_UP])], int(tree.player[node])
+        below, seat = [int(tree.child[node, FOLD_SLOT])], int(tree.player[node])
         while below:
             deeper = below.pop()
             below += tree.child[deeper][tree.child[deeper] >= 0].tolist()
             if tree.first_row[deeper] < 0:
                 assert (payoff[ending[deeper], :, seat] == -tree.paid[node, seat]).all()
         rows = slice(tree.first_row[node], tree.first_row[node] + game.buckets[tree.round[node]])
-        assert (record[rows, actions + GIVE_UP] == -tree.paid[node, seat]).all()
+        assert (record[rows, actions + FOLD_SLOT] == -tree.paid[node, seat]).all()
 
 
 def test_every_visit_counts_for_a_known_fold() -> None:
@@ -276,14 +276,14 @@ def test_every_visit_counts_for_a_known_fold() -> None:
     solver.run(3_000)
     kept = solver._trees[0]
     visits, spread, total = kept[:, :3], kept[:, 6:9], kept[:, :3].sum(axis=1)
-    can, few = game.legal[:, GIVE_UP], total < kernels.FEW
+    can, few = game.legal[:, FOLD_SLOT], total < kernels.FEW
     assert (can & few).any()
     assert (can & ~few).any()
-    np.testing.assert_array_equal(spread[can & ~few, GIVE_UP], 1 / np.sqrt(total[can & ~few]))
-    assert (spread[can & few, GIVE_UP] == -np.inf).all()
+    np.testing.assert_array_equal(spread[can & ~few, FOLD_SLOT], 1 / np.sqrt(total[can & ~few]))
+    assert (spread[can & few, FOLD_SLOT] == -np.inf).all()
     for weights in (visits, solver.policy().table, solver.current_policy().table):
-        assert (weights[few, GIVE_UP] == 0).all()
-        assert (weights[can & ~few, GIVE_UP] > 0).any()
+        assert (weights[few, FOLD_SLOT] == 0).all()
+        assert (weights[can & ~few, FOLD_SLOT] > 0).any()
     fresh = solver._tree()
     fresh[:, :6] = kept[:, :6]
     kernels.refresh(fresh, solver._mixing)
@@ -299,7 +299,7 @@ def test_nobody_folds_aces_where_folds_are_known() -> None:
         for policy in (solver.policy(), solver.current_policy()):
             assert folded(policy, "AA") == 0
     assert folded(solver.policy(), "72o") > 0.2, "folding is learned where it is right"
-    tried = _search(spec, seed=1, mixing="greatest", explore="pot", folds="tried")
+    tried = _search(spec, seed=1, mixing="greatest", explore="pot", folds="sampled")
     tried.run(1_000_000)
     assert folded(tried.policy(), "AA") > 0.005
 
@@ -307,25 +307,25 @@ def test_nobody_folds_aces_where_folds_are_known() -> None:
 def test_known_folds_leave_smooth_uct_closer_to_an_equilibrium() -> None:
     """A comparison with a margin: NashConv of Leduc after 1 M episodes, mean of 5 seeds."""
     game, found = built("leduc"), {}
-    for folds in ("known", "tried"):
+    for folds in ("exact", "sampled"):
         reached = []
         for seed in range(5):
             solver = _search("leduc", seed=seed, **(HEINRICH | {"folds": folds}))
             solver.run(1_000_000)
             reached.append(sc.nash_conv(game, solver.policy()))
         found[folds] = np.mean(reached)
-    assert found["known"] < 0.95 * found["tried"]
+    assert found["exact"] < 0.95 * found["sampled"]
 
 
 def test_games_without_folds_have_nothing_to_know() -> None:
-    one, other = (_search("rps", seed=1, folds=folds) for folds in ("known", "tried"))
+    one, other = (_search("rps", seed=1, folds=folds) for folds in ("exact", "sampled"))
     for solver in (one, other):
         solver.run(2_000)
     np.testing.assert_array_equal(one.policy().table, other.policy().table)
 
 
 def test_the_greedy_policy_calls_where_an_action_was_never_tried() -> None:
-    solver = _search("leduc", "uct", seed=3, c=18, folds="tried")
+    solver = _search("leduc", "uct", seed=3, c=18, folds="sampled")
     solver.run(60)
     visits, mean = solver.tables()["visits"], solver.tables()["mean"]
     weights, legal = solver.current_policy().table, np.isfinite(mean)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sql
 
-from smoothcall.errors import Stale, Unwritten, UsageError
+from smoothcall.errors import Conflict, StorageError, UsageError
 from smoothcall.store import histories as stored
 from smoothcall.store.histories import Begun, Ending, Filter, Histories, TableRow
 from tests.databases import postgres
@@ -79,13 +79,13 @@ def test_stale_moves_and_second_hands_are_refused(url: str) -> None:
     row = _table(histories)
     hand = histories.add_table(row, _begun())
     histories.save(hand.id, "c", 1, after=0, ending=None)
-    with pytest.raises(Stale):
+    with pytest.raises(Conflict):
         histories.save(hand.id, "r", 1, after=0, ending=None)
     histories.add_hand(row, _begun(2))
-    with pytest.raises(Stale):
+    with pytest.raises(Conflict):
         histories.add_hand(row, _begun(2))
     histories.save(hand.id, "cc", 2, after=1, ending=_ending())
-    with pytest.raises(Stale):  # over is over
+    with pytest.raises(Conflict):  # over is over
         histories.save(hand.id, "ccc", 3, after=2, ending=None)
     found = histories.hand(hand.id)
     assert found is not None
@@ -103,7 +103,7 @@ def test_of_two_writers_one_wins(url: str) -> None:
         try:
             histories.save(hand.id, letter, 1, after=0, ending=None)
             wins.append(letter)
-        except Stale:
+        except Conflict:
             pass
 
     threads = [threading.Thread(target=write, args=(letter,)) for letter in "abcdefgh"]
@@ -192,7 +192,7 @@ def test_a_database_that_somebody_else_holds(tmp_path: Path, monkeypatch: pytest
     hand = histories.add_table(_table(histories), _begun())
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(Unwritten, match="nothing was changed"):
+        with pytest.raises(StorageError, match="nothing was changed"):
             histories.save(hand.id, "c", 1, after=0, ending=None)
         other.execute("ROLLBACK")
     histories.save(hand.id, "c", 1, after=0, ending=None)

@@ -18,8 +18,8 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.kernels.random import seeded
+from smoothcall.learners.freezeout_learner import FreezeoutLearner
 from smoothcall.solvers.base import Winnings
-from smoothcall.solvers.sessions import SessionLearner
 from smoothcall.store import runs
 from smoothcall.store.runs import Metric, Run, evaluation_points, is_moment, moments_of, read_metrics
 from tests.conftest import TINY, WHOLE_BETS
@@ -81,13 +81,13 @@ def test_killed_at_any_moment(game: str, solver: str, options: dict[str, str], i
         np.testing.assert_array_equal(resumed.solver.tables()[name], table)
     assert _without_time(read_metrics(folder)) == _without_time(read_metrics(tmp_path / "whole"))
     left = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
-    greedy_too = {"greedy.agent"} if whole.game.drawn else set()
+    greedy_too = {"greedy.agent"} if whole.game.sampled else set()
     assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent", "moments", "curve.png"} | greedy_too
     kept, again = moments_of(whole.folder), moments_of(folder)
     assert list(again) == list(kept) == [*(10**power for power in range(1, 7) if 10**power < iterations), iterations]
     for moment, path in kept.items():
         np.testing.assert_array_equal(sc.load(again[moment]).weights, sc.load(path).weights)
-    if whole.game.drawn:
+    if whole.game.sampled:
         greedy = [sc.load(run.folder / "greedy.agent").weights for run in (whole, resumed)]
         np.testing.assert_array_equal(*greedy)
 
@@ -191,52 +191,30 @@ def test_runs_of_drawn_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_runs_in_sessions(tmp_path: Path) -> None:
-    """What was won is counted by the session, in metrics, on the agent's card and on the curve, resumed or not."""
-    options = {"sessions": 16, "length": 3, "memory": 500}
+    """What was won is counted by the freezeout, in metrics, on the agent's card and on the curve, resumed or not."""
+    options = {"freezeouts": 16, "length": 3, "memory": 500}
     whole = Run.create(tmp_path / "whole", WHOLE_BETS, "monte-carlo", seed=2, options=options, iterations=9_000)
     metric = whole.train()
     solver = whole.solver
-    assert isinstance(solver, SessionLearner)
-    assert metric.sessions == (solver.earned[0], solver.earned[1])
-    assert metric.sessions[1] >= 9_000 // 3 - 16
+    assert isinstance(solver, FreezeoutLearner)
+    assert metric.freezeouts == (solver.earned[0], solver.earned[1])
+    assert metric.freezeouts[1] >= 9_000 // 3 - 16
     assert metric.values == ()
-    assert whole.metrics[0].sessions == (0.0, 0)
+    assert whole.metrics[0].freezeouts == (0.0, 0)
     assert read_metrics(whole.folder) == whole.metrics
     with zipfile.ZipFile(whole.agent) as agent:
-        assert json.loads(agent.read("card.json"))["results"]["sessions"] == list(metric.sessions)
+        assert json.loads(agent.read("card.json"))["results"]["freezeouts"] == list(metric.freezeouts)
     assert (whole.folder / "curve.png").read_bytes()[:4] == b"\x89PNG"
     part = Run.create(tmp_path / "part", WHOLE_BETS, "monte-carlo", seed=2, options=options, iterations=4_000)
     part.train()
-    config = json.loads((part.folder / "config.json").read_text())
-    assert config["solver"]["options"].pop("games") == 0
-    (part.folder / "config.json").write_text(json.dumps(config))
     again = Run.open(part.folder)
-    assert again.solver.options["games"] == 0, "runs from before there was the option"
     again.train(iterations=9_000)
-    assert [m.sessions for m in again.metrics if m.iterations != 4_000] == [m.sessions for m in whole.metrics]
-
-
-def test_runs_from_before_an_option_go_on_as_they_began(tmp_path: Path) -> None:
-    """Tree search tried its folds before there was a choice: such a run still does, bit for bit."""
-    whole, part = (
-        Run.create(tmp_path / name, "leduc", "smooth-uct", options={"folds": "tried"}, iterations=iterations)
-        for name, iterations in (("whole", 4_000), ("part", 2_000))
-    )
-    whole.train()
-    part.train()
-    config = json.loads((part.folder / "config.json").read_text())
-    assert config["solver"]["options"].pop("folds") == "tried"
-    (part.folder / "config.json").write_text(json.dumps(config))
-    again = Run.open(part.folder)
-    assert again.solver.options["folds"] == "tried"
-    again.train(iterations=4_000)
-    np.testing.assert_array_equal(again.solver.policy().table, whole.solver.policy().table)
-    assert Run.create(tmp_path / "new", "leduc", "smooth-uct", iterations=1).solver.options["folds"] == "known"
+    assert [m.freezeouts for m in again.metrics if m.iterations != 4_000] == [m.freezeouts for m in whole.metrics]
 
 
 def test_runs_with_estimates(tmp_path: Path) -> None:
     """Simulated games go on bit for bit too; a run without them cannot go on from their checkpoint."""
-    options = {"sessions": 16, "length": 3, "memory": 500, "games": 100}
+    options = {"freezeouts": 16, "length": 3, "memory": 500, "rollouts": 100}
     whole, part = (
         Run.create(tmp_path / name, WHOLE_BETS, "monte-carlo", seed=2, options=options, iterations=iterations)
         for name, iterations in (("whole", 2_000), ("part", 1_000))
@@ -247,9 +225,9 @@ def test_runs_with_estimates(tmp_path: Path) -> None:
     again.train(iterations=2_000)
     for name, table in whole.solver.tables().items():
         np.testing.assert_array_equal(again.solver.tables()[name], table, err_msg=name)
-    assert (whole.solver.tables()["games generator"] != seeded(2, 5)[4]).any(), "some were simulated"
+    assert (whole.solver.tables()["rollouts generator"] != seeded(2, 5)[4]).any(), "some were simulated"
     config = json.loads((part.folder / "config.json").read_text())
-    config["solver"]["options"]["games"] = 0
+    config["solver"]["options"]["rollouts"] = 0
     (part.folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(sc.UsageError, match="'generators' differs"):
         Run.open(part.folder)
@@ -262,13 +240,13 @@ def test_what_was_won_between_evaluations() -> None:
     assert third.since(second) is None
     early, late = (Metric(n, 1.0, 1, None, None, (), (), (chips, n // 10)) for n, chips in ((5, 0.0), (50, -300.0)))
     assert early.since(None) is None
-    assert late.since(early) == late.won == Winnings((-300.0,), 5, "session")
+    assert late.since(early) == late.won == Winnings((-300.0,), 5, "freezeout")
     assert Metric(5, 1.0, 1, 0.5, 0.25, (1.0, -1.0), (0.5, 0.0)).won is None, "values of a policy were not won by anybody"
 
 
 def test_metrics_of_earlier_versions_are_read(tmp_path: Path) -> None:
     line = '{"iterations": 7, "seconds": 0.5, "nodes": 9, "nash_conv": 0.5, "exploitability": 0.25, "values": [1, -1], '
-    (tmp_path / "metrics.jsonl").write_text(line + '"epsilons": [0.5, 0]}\n' + line + '"epsilons": [], "sessions": [1]}\n')
+    (tmp_path / "metrics.jsonl").write_text(line + '"epsilons": [0.5, 0]}\n' + line + '"epsilons": [], "freezeouts": [1]}\n')
     assert read_metrics(tmp_path) == [Metric(7, 0.5, 9, 0.5, 0.25, (1, -1), (0.5, 0))]
 
 

@@ -21,7 +21,7 @@ METRICS = {
         Metric(300, 2.5, 70_000, 1e-9, 5e-10, (-1 / 18, 1 / 18), (1e-9, 0.0)),
     ],
     "hands": [Metric(10, 0.0, 40, None, None, (2.0, -2.0), ()), Metric(30, 4.0, 90, None, None, (1.0, -1.0), ())],
-    "sessions": [
+    "freezeouts": [
         Metric(1, 1.0, 64, None, None, (), (), (0.0, 0)),
         Metric(200, 2.0, 900, None, None, (), (), (5_000.0, 20)),
         Metric(2**40, 3.0, 2**41, None, None, (), (), (-3_000.0, 60)),
@@ -112,9 +112,9 @@ def test_files_are_what_tensorboard_reads(kind: str) -> None:
 
 
 def test_what_was_won_is_counted_between_evaluations() -> None:
-    hands, sessions = (_read(whole(STARTED, METRICS[kind])) for kind in ("hands", "sessions"))
+    hands, freezeouts = (_read(whole(STARTED, METRICS[kind])) for kind in ("hands", "freezeouts"))
     assert [value for *_, value in hands["won_a_hand/player_0"]] == [2.0, (30 * 1 - 10 * 2) / 20]
-    assert [line[1:] for line in sessions["won_a_session/player_0"]] == [[200, 250.0], [2**40, -200.0]]
+    assert [line[1:] for line in freezeouts["won_a_freezeout/player_0"]] == [[200, 250.0], [2**40, -200.0]]
     assert [value for *_, value in hands["speed"]] == [5.0], "none where no time has passed"
 
 

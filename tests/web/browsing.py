@@ -17,9 +17,9 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, sync_playwright
 
-from smoothcall.play.agents import Agents
-from smoothcall.play.house import House
-from smoothcall.play.sight import HandSight
+from smoothcall.play.opponents import Agents
+from smoothcall.play.person_view import HandSight
+from smoothcall.play.service import House
 from smoothcall.store.histories import Histories
 from smoothcall.web.pages import COOKIE
 from smoothcall.web.server import create

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from smoothcall.play.agents import Agents
-from smoothcall.play.house import House
+from smoothcall.play.opponents import Agents
+from smoothcall.play.service import House
 from smoothcall.store.histories import Histories
 from smoothcall.web.server import create
 from tests.web.visitor import Visitor

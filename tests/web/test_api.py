@@ -11,12 +11,12 @@ import pytest
 from fastapi import FastAPI
 from pydantic import TypeAdapter
 
-from smoothcall.evaluation.coach import Review
-from smoothcall.play.agents import HOUSE_GAMES, AgentCard, Agents
+from smoothcall.play.coach import Review
 from smoothcall.play.explorer import Spot
-from smoothcall.play.house import House
-from smoothcall.play.past import Page
-from smoothcall.play.sight import HandSight, Results, TableSight
+from smoothcall.play.history import Page
+from smoothcall.play.opponents import HOUSE_GAMES, AgentCard, Agents
+from smoothcall.play.person_view import HandSight, Results, TableSight
+from smoothcall.play.service import House
 from smoothcall.play.statistics import Statistics
 from smoothcall.store.histories import Filter
 from smoothcall.web.docs import EXAMPLE, operations

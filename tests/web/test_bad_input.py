@@ -10,8 +10,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from smoothcall.play.house import House
-from smoothcall.play.sight import TableSight
+from smoothcall.play.person_view import TableSight
+from smoothcall.play.service import House
 from smoothcall.web.guard import LARGEST
 from smoothcall.web.server import create
 from tests.web.conftest import Invite

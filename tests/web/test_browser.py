@@ -1,4 +1,4 @@
-"""A real browser at the pages: whole sessions of every game with mouse, finger and keyboard, and all that surrounds them."""
+"""A real browser at the pages: whole freezeouts of every game with mouse, finger and keyboard, and all that surrounds them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from smoothcall.interop.phh import read_phh
-from smoothcall.play.agents import HOUSE_GAMES
+from smoothcall.play.opponents import HOUSE_GAMES
 from tests.conftest import built
 from tests.interop.test_phh import pokerkits_stacks
 from tests.web.browsing import DESKTOP, PHONE, Site, Visitor, browsing, play, serving
@@ -62,10 +62,10 @@ def sit_down(visitor: Visitor, game: str, opponent: str = "") -> None:
     visitor.verify()
 
 
-# Whole sessions
+# Integer freezeouts
 
 
-SESSIONS = [game for game in HOUSE_GAMES if ":" not in game or game.endswith("=6")]  # between, only seats are more or fewer
+FREEZEOUTS = [game for game in HOUSE_GAMES if ":" not in game or game.endswith("=6")]  # between, only seats are more or fewer
 
 
 def links_to(game: str) -> list[str]:
@@ -169,7 +169,7 @@ def play_hand(visitor: Visitor, player: Mouse | Keys, random: Random) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("way", [Mouse, Keys])
-@pytest.mark.parametrize("game", SESSIONS)
+@pytest.mark.parametrize("game", FREEZEOUTS)
 def test_a_whole_session(enter: Enter, game: str, way: type[Mouse] | type[Keys], size: str) -> None:
     visitor, random = enter(SIZES[size]), Random(f"{game} {way} {size}")
     player, hands = way(visitor), built(game).players  # one hand in each seat

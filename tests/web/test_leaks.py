@@ -21,25 +21,25 @@ import pytest
 from fastapi import FastAPI
 
 from benchmarks.web import random_letter
+from smoothcall.agents.rule_players import RulePlayer
 from smoothcall.errors import UsageError
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
-from smoothcall.play import house as house_module
-from smoothcall.play import past as past_module
+from smoothcall.play import history as past_module
+from smoothcall.play import service as house_module
 from smoothcall.play import table as table_module
-from smoothcall.play.agents import HOUSE_GAMES, Agents
-from smoothcall.play.house import House, shuffle
-from smoothcall.play.sight import Event, HandSight, TableSight
+from smoothcall.play.opponents import HOUSE_GAMES, Agents
+from smoothcall.play.person_view import Event, HandSight, TableSight
+from smoothcall.play.service import House, shuffle
 from smoothcall.play.table import Guest, let_guests_move, replay
-from smoothcall.players.simple import RulePlayer
 from smoothcall.store.histories import Histories
 from smoothcall.web import explore, lobby, statistics
 from smoothcall.web import hands as hands_pages
 from smoothcall.web import table as table_pages
 from smoothcall.web.server import create
 from tests.conftest import built
-from tests.play.test_house import THEN
+from tests.play.test_service import THEN
 from tests.web.asking import Answer, Asker
 
 HANDS = 2000  # of each game

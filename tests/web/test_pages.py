@@ -10,9 +10,9 @@ from random import Random
 import pytest
 from fastapi import FastAPI
 
-from smoothcall.play.agents import HOUSE_GAMES, Agents
-from smoothcall.play.house import House
-from smoothcall.play.sight import Figure
+from smoothcall.play.opponents import HOUSE_GAMES, Agents
+from smoothcall.play.person_view import Figure
+from smoothcall.play.service import House
 from smoothcall.store.histories import Filter
 from smoothcall.web import drawing, pages
 from smoothcall.web.guard import HEADERS

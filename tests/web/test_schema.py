@@ -21,8 +21,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from smoothcall.play.agents import Agents
-from smoothcall.play.house import House
+from smoothcall.play.opponents import Agents
+from smoothcall.play.service import House
 from smoothcall.store.histories import Histories
 from smoothcall.web.server import create
 

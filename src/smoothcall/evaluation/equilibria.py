@@ -2,7 +2,7 @@
 
 Two players: Kuhn 1950, generalised here to a larger pot. Three players: the family of Szafron, Gibson and Sturtevant
 ("A parameterized family of equilibrium profiles for three-player Kuhn poker", AAMAS 2013), with their names: `b21` is
-the probability that player b bets or calls with card 2 (of 1 to 4, here J Q K A) in that player's situation 1.
+the probability that player b bets or calls with card 2 (of 1 to 4, here J Q K A) in that player's observation 1.
 Both measures are those of Heinrich and Silver ("Self-play Monte-Carlo tree search in computer poker", 2014).
 
 One number tells what is played at an information state of Kuhn poker: the probability of its *bet*, which is to bet where
@@ -25,7 +25,7 @@ from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
 
 ROUNDING = 1e-9  # how far a parameter may be outside its range and still be taken for its end
-SITUATIONS = {  # the betting before situations 1 to 4 of players a, b and c
+SITUATIONS = {  # the betting before observations 1 to 4 of players a, b and c
     "a": ("", "ccr", "crf", "crc"),
     "b": ("c", "r", "ccrf", "ccrc"),
     "c": ("cc", "cr", "rf", "rc"),

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.match import Stop, Watch, mbb
+from smoothcall.evaluation.policy_match import Stop, Watch, mbb
 from smoothcall.games.matrix import MatrixGame
-from smoothcall.information.deals import every_outcome
+from smoothcall.games.outcomes import every_outcome
 from smoothcall.information.game import Game
-from smoothcall.kernels import exact_response as kernels
-from smoothcall.kernels.boards import SHIFT, SUITS, list_kinds
-from smoothcall.kernels.dealing import Cards
+from smoothcall.kernels.evaluation import exact_response as kernels
+from smoothcall.kernels.holdem.boards import SHIFT, SUITS, list_kinds
+from smoothcall.kernels.holdem.dealing import Cards
 from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
 from smoothcall.memory import verify_room
 from smoothcall.options import number

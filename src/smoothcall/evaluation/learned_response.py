@@ -14,8 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from smoothcall.agents.fixed import Fixed, Strategy
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.match import Fixed, Stop, Strategy, Watch, deals_of, exact_values, mbb, sample, seatings, streams
+from smoothcall.evaluation.policy_match import Stop, Watch, deals_of, exact_values, mbb, sample, seatings, streams
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.options import number
@@ -97,7 +98,7 @@ def learned_response(
     players: list[Fixed] = [Strategy(response), *[Strategy(agent)] * (game.players - 1)]
     tell = None if watch is None else lambda fraction: watch(1 - (1 - fraction) * deals * orders / work)
     tally = sample(game, players, deals, seed=match, watch=tell, stop=stop)
-    exact = None if game.drawn else exact_values(game, players)[0] * mbb(game)
+    exact = None if game.sampled else exact_values(game, players)[0] * mbb(game)
     total, count = tally.estimates(mbb(game))[0], tally.count
     done = least == episodes and count == deals
     return LearnedResponse(game.spec, total, exact, least, count, orders, seed, greedy, response, done)

@@ -20,15 +20,15 @@ import numpy as np
 
 from smoothcall import cache as store
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.match import MOST, Stop, Watch, mbb, streams
+from smoothcall.evaluation.policy_match import MOST, Stop, Watch, mbb, streams
 from smoothcall.evaluation.statistics import Estimate, Tally
 from smoothcall.games.cards import Deck
 from smoothcall.games.matrix import MatrixGame
-from smoothcall.information.deals import every_outcome
-from smoothcall.information.evaluator import evaluator
+from smoothcall.games.outcomes import every_outcome
+from smoothcall.holdem.evaluator import evaluator
+from smoothcall.holdem.hand_strength import RIVER, strengths
 from smoothcall.information.game import Game
-from smoothcall.information.strength import RIVER, strengths
-from smoothcall.kernels import local_best_response as kernels
+from smoothcall.kernels.evaluation import local_best_response as kernels
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import CALL, Array
 from smoothcall.options import number
@@ -116,7 +116,7 @@ def _verified(game: Game, deals: int, start_street: int) -> tuple[int, int]:
 
 def _against(policy: Policy, start_street: int) -> kernels.Against:
     game = policy.game
-    orders = every_outcome(game.players)[1] if game.drawn else game.deals.outcomes[1]
+    orders = every_outcome(game.players)[1] if game.sampled else game.deals.outcomes[1]
     better = [int(np.argmax(orders[:, seat] - orders[:, 1 - seat])) for seat in range(kernels.SEATS)]
     payoff = game.settled[1]
     stake = np.stack([payoff[:, [better[1 - seat], better[seat]], seat] for seat in range(kernels.SEATS)], axis=1)

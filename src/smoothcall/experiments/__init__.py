@@ -14,7 +14,7 @@ EXPERIMENTS = {
     "heinrich2014": "Self-Play Monte-Carlo Tree Search in Computer Poker: UCT and Smooth UCT on Kuhn poker, beside CFR",
     "heinrich2014-holdem": "the same paper's half on limit Texas hold'em, two and three players",
     "nfsp": "Deep Reinforcement Learning from Self-Play in Imperfect-Information Games: NFSP on Kuhn poker and Leduc hold'em",
-    "epfl2020": "Poker Agent, a Reinforcement Learning Approach: four learners and eleven dummies, no-limit with 32 cards",
+    "epfl2020": "Poker Agent, a Reinforcement Learning Approach: four learners and eleven scripted players, no-limit with 32 cards",
     "pricope2021": "Deep Reinforcement Learning from Self-Play in No-Limit Texas Hold'em: three agents, gradient play",
     "bahuguna2018": "Learning for Hidden Information Games: regret matching and CFR on Rock-Paper-Scissors and Kuhn poker",
 }

@@ -269,7 +269,7 @@ def _timed_recursion(what: str, made: Game, iterations: int, prune: float) -> Ti
 
 def recursion(made: Game, *, seed: int, iterations: int, prune: float) -> tuple[Policy, int, float]:
     """The document's own form of the iteration: (average policy, nodes visited, seconds)."""
-    from smoothcall.kernels import recursive
+    from smoothcall.kernels.experiments import recursive
     from smoothcall.kernels.random import seeded
 
     tree, deals, (ending, payoff) = made.tree, made.deals, made.ending_payoff

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from smoothcall import files
+from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError, unknown
-from smoothcall.evaluation.match import MatchResult, Stop, Watch, streams
+from smoothcall.evaluation.match import Load, match, seat
+from smoothcall.evaluation.policy_match import MatchResult, Stop, Watch, streams
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.information.game import Game
-from smoothcall.players.match import Load, match, seat
-from smoothcall.players.view import Player
 from smoothcall.store.curves import new_figure, png
 
 WIN, LOSE = "#1b7837", "#b2182b"  # apart for everybody, in light and in print: the sign is written too
@@ -107,7 +107,7 @@ def play_cross_table(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> dict[str, Any]:
-    """Everybody against everybody, by the names of `players.match.seat`: the table as data, and its picture in `out`."""
+    """Everybody against everybody, by the names of `evaluation.match.seat`: the table as data, and its picture in `out`."""
     if not out.parent.is_dir():
         raise UsageError(f"cannot write {str(out)!r}: there is no folder {str(out.parent)!r}")
     if len(set(entries)) < len(entries):

@@ -1,4 +1,4 @@
-"""epfl2020, Poker Agent: four learners and the dummies they learned against, no-limit hold'em with 32 cards.
+"""epfl2020, Poker Agent: four learners and the scripted players they learned against, no-limit hold'em with 32 cards.
 
 What the paper could not say is added: how exploitable the agents are, and how an equilibrium of the same game fares among them.
 """
@@ -13,29 +13,31 @@ from typing import Any
 
 import numpy as np
 
+from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.fixed import Strategy
+from smoothcall.agents.scripted import FINAL_POOL, Scripted
+from smoothcall.agents.stack_policies import Tabled
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.equity import category_frequencies
 from smoothcall.evaluation.exact_response import exact_response
+from smoothcall.evaluation.freezeouts import FreezeoutResult, play_freezeouts
 from smoothcall.evaluation.learned_response import filed, learned_response
 from smoothcall.evaluation.local_best_response import local_best_response
-from smoothcall.evaluation.match import Strategy, deals_of, mbb, sample
-from smoothcall.evaluation.sessions import SessionResult, play_sessions
+from smoothcall.evaluation.policy_match import deals_of, mbb, sample
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.cross_table import CrossTable, draw_table
 from smoothcall.experiments.curves import spaced
 from smoothcall.experiments.ledger import Page
 from smoothcall.games.cards import SHORT, STANDARD
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.forest import forest
+from smoothcall.holdem.equity import category_frequencies
+from smoothcall.holdem.equity_table import simulation_error
 from smoothcall.information.game import Game, game
-from smoothcall.information.position import simulation_error
-from smoothcall.minds.dummies import FINAL_POOL, Dummy
-from smoothcall.minds.mind import Mind, Table
-from smoothcall.minds.policy import MindPolicy
-from smoothcall.minds.tabled import Tabled
+from smoothcall.learners.freezeout_learner import FreezeoutLearner
 from smoothcall.policy import Policy, load
+from smoothcall.simulation.batch_policy import BatchPolicy
+from smoothcall.simulation.stack_trees import stack_trees
 from smoothcall.solvers import solver
-from smoothcall.solvers.sessions import SessionLearner
 from smoothcall.store.curves import new_figure, png
 
 TITLE = "epfl2020: Poker Agent, a Reinforcement Learning Approach (no-limit hold'em, 32 cards)"
@@ -43,7 +45,7 @@ SEED = 1
 
 LEARNERS = {"MC": "monte-carlo", "DQC": "deep-q-continuous", "DQD": "deep-q-discrete", "CDQN": "clipped-double-dqn"}
 LONGER = {"DQC": 2, "DQD": 2}  # times as many hands as the others
-DUMMIES = dict(zip(("AD", "MD", "BAD", "BMD"), FINAL_POOL, strict=True))
+SCRIPTED = dict(zip(("AD", "MD", "BAD", "BMD"), FINAL_POOL, strict=True))
 SIMPLE = ("random", "call", "check-fold", "raise")
 EXACT = ("MC", "CDQN")  # whose exploitability is worked out where few raises are listed
 EQUILIBRIUM = "EQ"
@@ -72,13 +74,13 @@ class Size:
     hands: int  # each learner learns
     walks: int  # iterations of MCCFR for the largest stack; smaller ones have trees smaller by half for every bet
     grid: str  # of the equilibrium
-    sessions: int
+    freezeouts: int
     deals: int  # of the local best responses
     episodes: int  # a seat, of the responses by UCT
     response: int  # hands of those by deep Q-learning
     matched: int  # hands of the matches that measure responses
     exact: str  # the game in which exact best responses are found; none where it is empty
-    spots: int  # where positions are simulated
+    spots: int  # where equities are simulated
     options: dict[str, Any]
     keep: bool
 
@@ -88,7 +90,7 @@ FULL = Size(
     hands=10_000_000,
     walks=1_000_000,
     grid="20/20/20",
-    sessions=20_000,
+    freezeouts=20_000,
     deals=1_000,
     episodes=3_000_000,
     response=2_000_000,
@@ -103,14 +105,14 @@ QUICK = Size(
     hands=40_000,
     walks=3_000,
     grid="10/10/10",
-    sessions=400,
+    freezeouts=400,
     deals=20,
     episodes=20_000,
     response=20_000,
     matched=4_000,
     exact="",
     spots=100,
-    options={"sessions": 256, "mirror": 20_000.0, "renew": 10_000.0, "fade": 10_000.0},
+    options={"freezeouts": 256, "mirror": 20_000.0, "renew": 10_000.0, "fade": 10_000.0},
     keep=False,
 )
 
@@ -122,16 +124,16 @@ def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any
     assert isinstance(made.rules, PokerRules)
     agents = out / name / "agents" if size.keep else None
     _frequencies(page)
-    _positions(page, size, tell)
+    _equities(page, size, tell)
     learned = {label: trained(label, made, size, agents, tell) for label in LEARNERS}
     _curves(page, learned)
     policies = equilibrium(made, size, agents, tell)
     table = Table.of(made.rules)
-    minds: dict[str, Mind] = {label: policy.mind for label, policy in learned.items()}
-    minds |= {EQUILIBRIUM: Tabled(forest(made.rules), policies)}
-    minds |= {label: Dummy(rule, table) for label, rule in DUMMIES.items()}
-    results = _tables(page, made.rules, minds, size, tell)
-    _claims(page, made.rules, minds, results, size, tell)
+    batch_policies: dict[str, BatchPolicy] = {label: policy.batch_policy for label, policy in learned.items()}
+    batch_policies |= {EQUILIBRIUM: Tabled(stack_trees(made.rules), policies)}
+    batch_policies |= {label: Scripted(rule, table) for label, rule in SCRIPTED.items()}
+    results = _tables(page, made.rules, batch_policies, size, tell)
+    _claims(page, made.rules, batch_policies, results, size, tell)
     _habits(page, made, results)
     _exploitable(page, {**learned, EQUILIBRIUM: policies[made.rules.stack or 0]}, size, tell)
     _commands(page, size)
@@ -159,9 +161,9 @@ def _frequencies(page: Page) -> None:
     )
 
 
-def _positions(page: Page, size: Size, tell: Callable[[str], None]) -> None:
-    tell("positions, exact and simulated")
-    page.heading("Position: exact, and by 100 simulated games (section 3.1)")
+def _equities(page: Page, size: Size, tell: Callable[[str], None]) -> None:
+    tell("equities, exact and simulated")
+    page.heading("Equity: exact, and by 100 simulated games (section 3.1)")
     rows = []
     for street, name in enumerate(("before the flop", "flop", "turn", "river")):
         found = simulation_error(SHORT, street, spots=size.spots, seed=SEED)
@@ -171,25 +173,25 @@ def _positions(page: Page, size: Size, tell: Callable[[str], None]) -> None:
     )
     page.text(
         "The paper says 0.05 before the flop to 0.2 after the river. A share of 100 games cannot deviate by more than "
-        "sqrt(p (1 - p) / 100), 0.05 at the most; 0.2 and more is how positions differ from spot to spot. Here positions are "
+        "sqrt(p (1 - p) / 100), 0.05 at the most; 0.2 and more is how equities differ from spot to spot. Here equities are "
         "exact everywhere: with 32 cards all of them fit in a table that is made in two seconds."
     )
 
 
-def trained(label: str, made: Game, size: Size, folder: Path | None, tell: Callable[[str], None]) -> MindPolicy:
+def trained(label: str, made: Game, size: Size, folder: Path | None, tell: Callable[[str], None]) -> TabulatedPolicy:
     """An agent: read where it lies trained in the folder, else learned, its learning curve in its card."""
     file, hands = None if folder is None else folder / f"{LEARNERS[label]}.agent", _hands(label, size)
     if file is not None and file.exists():
         found = load(file, made)
         about = found.card.get("solver", {})
-        if not isinstance(found, MindPolicy) or (about.get("name"), about.get("seed")) != (LEARNERS[label], SEED):
+        if not isinstance(found, TabulatedPolicy) or (about.get("name"), about.get("seed")) != (LEARNERS[label], SEED):
             raise UsageError(f"the agent {file.name!r} in the ledger was not made by: {_command(label, size)}")
         if found.card.get("iterations") != hands:
             raise UsageError(f"the agent {file.name!r} in the ledger has {found.card.get('iterations')} hands, not {hands}")
         return found
     tell(f"training {label}: {_command(label, size)}")
     learner = solver(LEARNERS[label], made, seed=SEED, **size.options)
-    assert isinstance(learner, SessionLearner)
+    assert isinstance(learner, FreezeoutLearner)
     before, curve = learner.earned.copy(), []
     for point in spaced(max(1, hands // 200), hands, 40):
         learner.run(point - learner.iterations)
@@ -198,7 +200,7 @@ def trained(label: str, made: Game, size: Size, folder: Path | None, tell: Calla
             curve.append([point, won / ended])
             before = learner.earned.copy()
     policy = learner.policy()
-    assert isinstance(policy, MindPolicy)
+    assert isinstance(policy, TabulatedPolicy)
     policy.card |= {"curve": curve}
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -218,7 +220,7 @@ def _command(label: str, size: Size) -> str:
 def equilibrium(made: Game, size: Size, folder: Path | None, tell: Callable[[str], None]) -> dict[int, Policy]:
     """By stack: what MCCFR learned of hands with such stacks."""
     assert isinstance(made.rules, PokerRules)
-    full, unit = made.rules.stack or 0, forest(made.rules).unit
+    full, unit = made.rules.stack or 0, stack_trees(made.rules).unit
     found = {}
     for stack in range(2 * unit, full + unit, unit):
         file = None if folder is None else folder / "equilibrium" / f"mccfr-{stack}.agent"
@@ -241,7 +243,7 @@ def _walk_command(of: Game, walks: int) -> str:
     return f"smoothcall train {of.spec} mccfr --iterations {walks:g} --seed {SEED}"
 
 
-def _curves(page: Page, learned: dict[str, MindPolicy]) -> None:
+def _curves(page: Page, learned: dict[str, TabulatedPolicy]) -> None:
     page.heading("Learning")
     figure = new_figure()
     axes = figure.axes[0]
@@ -250,19 +252,19 @@ def _curves(page: Page, learned: dict[str, MindPolicy]) -> None:
         axes.plot(hands, gain, label=label)
     options = next(iter(learned.values())).card["solver"]["options"]
     axes.axvline(options["mirror"], color="grey", linestyle=":", linewidth=1)
-    axes.set(xscale="log", xlabel="hands", ylabel="chips a session of ten hands, exploration included")
+    axes.set(xscale="log", xlabel="hands", ylabel="chips a freezeout of ten hands, exploration included")
     axes.legend()
     page.picture("learning", png(figure), "What the learners won while they learned; mirror training begins at the dotted line")
     page.text(
-        "First against the dummies of both pools, drawn anew for each session; from the dotted line on, "
-        f"{options['share']:.0%} of the sessions against a frozen copy that is renewed every {options['renew']:,.0f} hands, "
+        "First against the scripted players of both pools, drawn anew for each freezeout; from the dotted line on, "
+        f"{options['share']:.0%} of the freezeouts against a frozen copy that is renewed every {options['renew']:,.0f} hands, "
         "from which nobody can win much: the curves fall there."
     )
 
 
 def _tables(
-    page: Page, rules: PokerRules, minds: dict[str, Mind], size: Size, tell: Callable[[str], None]
-) -> dict[tuple[str, str], SessionResult]:
+    page: Page, rules: PokerRules, batch_policies: dict[str, BatchPolicy], size: Size, tell: Callable[[str], None]
+) -> dict[tuple[str, str], FreezeoutResult]:
     page.heading("Everybody against everybody (Figs 5 and 6)")
     page.text(
         "Games of ten hands from 10,000 chips, chips kept from hand to hand. Mean gain of the row / standard deviation of a "
@@ -271,24 +273,28 @@ def _tables(
     )
     page.table(["published: gain", *COLUMNS], [[label, *line.split()] for label, line in GAINS.items()])
     page.table(["published: won", *COLUMNS], [[label, *line.split()] for label, line in WINS.items()])
-    found: dict[tuple[str, str], SessionResult] = {}
-    for sessions in (40, size.sessions):
-        for one, other in combinations(minds, 2):
-            pair = [minds[one], minds[other]]
-            found[one, other] = play_sessions(rules, pair, names=(one, other), sessions=sessions, seed=SEED)
-        tell(f"everybody against everybody, {sessions:,} games")
-        rows = [label for label in minds if label not in DUMMIES]
-        page.text(f"Ours, {sessions:,} games, every deal in both places:")
-        page.table(["gain", *minds], [[row, *(_gain(found, row, column) for column in minds)] for row in rows])
-        page.table(["won", *minds], [[row, *(_won(found, row, column) for column in minds)] for row in rows])
-        page.data[f"{sessions} games"] = [result.as_dict() for result in found.values()]
-    cells = tuple(tuple(_estimate(found, row, column) for column in minds) for row in minds)
-    table = CrossTable(rules.name, tuple(minds), tuple(minds), cells, (), unit="chips a game of ten hands")
-    page.picture("cross-table", draw_table(table), f"Chips a game of the row against the column, {size.sessions:,} games each")
+    found: dict[tuple[str, str], FreezeoutResult] = {}
+    for freezeouts in (40, size.freezeouts):
+        for one, other in combinations(batch_policies, 2):
+            pair = [batch_policies[one], batch_policies[other]]
+            found[one, other] = play_freezeouts(rules, pair, names=(one, other), freezeouts=freezeouts, seed=SEED)
+        tell(f"everybody against everybody, {freezeouts:,} games")
+        rows = [label for label in batch_policies if label not in SCRIPTED]
+        page.text(f"Ours, {freezeouts:,} games, every deal in both places:")
+        page.table(
+            ["gain", *batch_policies], [[row, *(_gain(found, row, column) for column in batch_policies)] for row in rows]
+        )
+        page.table(["won", *batch_policies], [[row, *(_won(found, row, column) for column in batch_policies)] for row in rows])
+        page.data[f"{freezeouts} games"] = [result.as_dict() for result in found.values()]
+    cells = tuple(tuple(_estimate(found, row, column) for column in batch_policies) for row in batch_policies)
+    table = CrossTable(rules.name, tuple(batch_policies), tuple(batch_policies), cells, (), unit="chips a game of ten hands")
+    page.picture(
+        "cross-table", draw_table(table), f"Chips a game of the row against the column, {size.freezeouts:,} games each"
+    )
     return found
 
 
-def _estimate(found: dict[tuple[str, str], SessionResult], row: str, column: str) -> Estimate | None:
+def _estimate(found: dict[tuple[str, str], FreezeoutResult], row: str, column: str) -> Estimate | None:
     if (row, column) in found:
         return found[row, column].gain
     if (column, row) in found:
@@ -297,13 +303,13 @@ def _estimate(found: dict[tuple[str, str], SessionResult], row: str, column: str
     return None
 
 
-def _gain(found: dict[tuple[str, str], SessionResult], row: str, column: str) -> str:
+def _gain(found: dict[tuple[str, str], FreezeoutResult], row: str, column: str) -> str:
     gain = _estimate(found, row, column)
     result = found.get((row, column)) or found.get((column, row))
     return "x" if gain is None or result is None else f"{gain.rounded} / {result.deviation:.0f}"
 
 
-def _won(found: dict[tuple[str, str], SessionResult], row: str, column: str) -> str:
+def _won(found: dict[tuple[str, str], FreezeoutResult], row: str, column: str) -> str:
     if (row, column) in found:
         return f"{found[row, column].wins:.3f}"
     return f"{1 - found[column, row].wins:.3f}" if (column, row) in found else "x"
@@ -312,8 +318,8 @@ def _won(found: dict[tuple[str, str], SessionResult], row: str, column: str) -> 
 def _claims(
     page: Page,
     rules: PokerRules,
-    minds: dict[str, Mind],
-    results: dict[tuple[str, str], SessionResult],
+    batch_policies: dict[str, BatchPolicy],
+    results: dict[tuple[str, str], FreezeoutResult],
     size: Size,
     tell: Callable[[str], None],
 ) -> None:
@@ -323,8 +329,8 @@ def _claims(
     for label in agents:
         line: list[object] = [label]
         for rule in SIMPLE:
-            pair = [minds[label], Dummy(rule, table)]
-            won = play_sessions(rules, pair, names=(label, rule), sessions=size.sessions, seed=SEED + 1).gain
+            pair = [batch_policies[label], Scripted(rule, table)]
+            won = play_freezeouts(rules, pair, names=(label, rule), freezeouts=size.freezeouts, seed=SEED + 1).gain
             line.append(won.rounded)
             if label in LEARNERS:
                 worst = min(worst, (won.interval()[0], f"{label} against {rule}"))
@@ -338,17 +344,21 @@ def _claims(
         f"least lower end {worst[0]:+.0f} chips a game, {worst[1]}",
         passed=worst[0] > 0 if long else None,
     )
-    against = [_estimate(results, "CDQN", dummy) for dummy in DUMMIES]
+    against = [_estimate(results, "CDQN", dummy) for dummy in SCRIPTED]
     mean = float(np.mean([each.mean for each in against if each is not None]))
     error = float(np.sqrt(sum(each.error**2 for each in against if each is not None))) / len(against)
     page.check(
-        "CDQN, after mirror training, against the mean of the four final dummies",
+        "CDQN, after mirror training, against the mean of the four final scripted players",
         "-690.6",
         f"{mean:+.0f} ± {1.96 * error:.0f} chips a game",
         passed=mean > 0 if long else None,
     )
     least, name = min(
-        ((found.interval()[1], label) for label in minds if (found := _estimate(results, EQUILIBRIUM, label)) is not None),
+        (
+            (found.interval()[1], label)
+            for label in batch_policies
+            if (found := _estimate(results, EQUILIBRIUM, label)) is not None
+        ),
         key=lambda pair: pair[0],
     )
     page.check(
@@ -360,7 +370,7 @@ def _claims(
     positive = [
         label
         for label in LEARNERS
-        if all((_estimate(results, label, other) or _NONE).mean > 0 for other in minds if other != label)
+        if all((_estimate(results, label, other) or _NONE).mean > 0 for other in batch_policies if other != label)
     ]
     page.check(
         "No learner has a positive gain against everybody",
@@ -373,7 +383,7 @@ def _claims(
 _NONE = Estimate(np.inf, 0.0, 0)
 
 
-def _habits(page: Page, made: Game, results: dict[tuple[str, str], SessionResult]) -> None:
+def _habits(page: Page, made: Game, results: dict[tuple[str, str], FreezeoutResult]) -> None:
     page.heading("How they play (section 8.1)")
     total: dict[str, Any] = {}
     for (one, other), result in results.items():
@@ -427,8 +437,8 @@ def _exact(page: Page, policies: dict[str, Policy], size: Size, tell: Callable[[
     learner.run(size.walks)
     found: dict[str, Policy] = {}
     for label in EXACT:
-        mind: Any = policies[label].mind  # type: ignore[attr-defined]
-        found[label] = MindPolicy(small, replace(mind, table=Table.of(small.rules)))
+        batch_policy: Any = policies[label].batch_policy  # type: ignore[attr-defined]
+        found[label] = TabulatedPolicy(small, replace(batch_policy, table=Table.of(small.rules)))
     found[EQUILIBRIUM] = learner.policy()
     rows, data = [], {}
     for label in found:
@@ -442,7 +452,7 @@ def _exact(page: Page, policies: dict[str, Policy], size: Size, tell: Callable[[
 
 def deep_response(policy: Policy, size: Size) -> Estimate:
     """What clipped double DQN wins of a frozen agent after learning against it, in mbb/h."""
-    options = {name: value for name, value in size.options.items() if name in ("sessions", "fade")}
+    options = {name: value for name, value in size.options.items() if name in ("freezeouts", "fade")}
     with filed(policy) as path:
         learner = solver("clipped-double-dqn", policy.game, seed=SEED, against=str(path), length=1, mirror=1e15, **options)
     learner.run(size.response)

@@ -21,7 +21,7 @@ from smoothcall.solvers import Solver, solver
 from smoothcall.store.curves import AXES, new_figure, png
 
 EPISODES, EVERY, RUNS = 1_000_000, 10_000, 10
-TRIED: dict[str, object] = {"folds": "tried"}  # the document's tree search learns what a fold costs like anything else
+TRIED: dict[str, object] = {"folds": "sampled"}  # the document's tree search learns what a fold costs like anything else
 AGENTS: dict[str, tuple[str, dict[str, object]]] = {
     "UCT": ("uct", TRIED | {"c": 2.0}),
     "Smooth UCT, schedule (3)": ("smooth-uct", TRIED | {"c": 1.75, "mixing": "greatest"}),

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from smoothcall.agents.policy_player import PolicyPlayer
+from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.learned_response import learned_response
 from smoothcall.evaluation.local_best_response import local_best_response
+from smoothcall.evaluation.match import match
 from smoothcall.experiments.cross_table import CrossTable, cross_table, draw_table
 from smoothcall.experiments.ledger import Page
 from smoothcall.information.game import game
+from smoothcall.kernels.solvers.uct import FEW
 from smoothcall.kernels.tables import DECISION
-from smoothcall.kernels.uct import FEW
-from smoothcall.players.agent import PolicyPlayer
-from smoothcall.players.match import match
-from smoothcall.players.simple import SIMPLE
-from smoothcall.players.view import Player
 from smoothcall.policy import Policy, load
 from smoothcall.solvers import solver
 from smoothcall.store.runs import GREEDY, Run
@@ -53,7 +53,7 @@ class Agent:
 
 def _agent(label: str, played: str, k: float, published: str = "") -> Agent:
     smooth = label.startswith("Smooth")
-    options = ({"mixing": "greatest"} if smooth else {}) | {"explore": "pot", "k": k, "folds": "known"}
+    options = ({"mixing": "greatest"} if smooth else {}) | {"explore": "pot", "k": k, "folds": "exact"}
     return Agent(label, played, "smooth-uct" if smooth else "uct", options, published)
 
 
@@ -181,7 +181,7 @@ def _two_players(page: Page, size: Size, found: dict[str, Forms], tell: Callable
         f"{size.hands:,} hands a pair, every deal in both seatings, in mbb/h with 95 % intervals. The document played Sparbot "
         "and FellOmen2, which cannot be had; its figures (68 % intervals) stand beside. It froze its agents to the action of "
         f"the highest value, as the first table does. Ours were trained for {size.episodes:,} episodes, the document's for "
-        "about 7,000,000,000. The document's agents learn what a fold costs by folding; ours know it (`folds=known`, what that "
+        "about 7,000,000,000. The document's agents learn what a fold costs by folding; ours know it (`folds=exact`, what that "
         "is worth: below)."
     )
     page.table(["", "published: Sparbot, FellOmen2"], [[agent.label, agent.published] for agent in size.two])
@@ -236,8 +236,8 @@ def folded(policy: Policy, hand: str) -> float:
         }
         if tree.player[node] != seat:
             return max(below.values())
-        chances = policy.weights[int(tree.first_row[node]) + bucket] / policy.unit
-        return sum(float(chances[tree.slot[child]]) * below[letter] for letter, child in children.items())
+        probabilities = policy.weights[int(tree.first_row[node]) + bucket] / policy.unit
+        return sum(float(probabilities[tree.slot[child]]) * below[letter] for letter, child in children.items())
 
     return max(worst(0, seat) for seat in range(tree.players))
 
@@ -295,12 +295,12 @@ def _worth(page: Page, size: Size, tell: Callable[[str], None]) -> None:
     page.heading("What it is worth to know what a fold costs")
     page.text(
         "Who folds loses what he has paid. In the document a fold is tried like any other action, until its value is learned, "
-        "and each try stays in the average. With `folds=known` its value is there from the start, and every visit of a state "
+        "and each try stays in the average. With `folds=exact` its value is there from the start, and every visit of a state "
         f"counts as one of its fold. {SMOOTH.label}, seed {SEED}, {size.worth:,} episodes each way, in mbb/h with 95 % "
         "intervals:"
     )
     learned: dict[str, Forms] = {}
-    for folds in ("known", "tried"):
+    for folds in ("exact", "sampled"):
         tell(f"{SMOOTH.label}, folds {folds}")
         learner = solver(SMOOTH.solver, game(SMOOTH.game), seed=SEED, **SMOOTH.options | {"folds": folds})
         learner.run(size.worth)
@@ -309,7 +309,7 @@ def _worth(page: Page, size: Size, tell: Callable[[str], None]) -> None:
     data: dict[str, Any] = {}
     for how in FORMS:
         players: list[Player] = [PolicyPlayer(forms[how]) for forms in learned.values()]
-        result = match(learned["known"][how].game, players, names=list(learned), hands=size.hands, seed=SEED)
+        result = match(learned["exact"][how].game, players, names=list(learned), hands=size.hands, seed=SEED)
         for folds, won in zip(learned, result.estimates, strict=True):
             rows[folds].append(won.rounded)
         data[f"match, {how}"] = result.as_dict()
@@ -334,7 +334,7 @@ def _three_players(page: Page, size: Size, folder: Path | None, tell: Callable[[
         "opponents hands go where self-play seldom went; there, where some action was never tried, the greedy policies call, "
         f"and no policy folds at states with fewer than {FEW} visits. The document does not say what its agents do there. "
         "The first rule was made after these very matches were lost without it, so the figures show what it is worth against "
-        "these two and are no test against opponents nobody had in mind; the second so that one lost hand does not fold aces."
+        "these two and are no test against opponents nobody had in batch policy; the second so that one lost hand does not fold aces."
     )
     rows, data, shares = [], {}, Folds()
     for agent, form, policy in _three(size, folder, tell):

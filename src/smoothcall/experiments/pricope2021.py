@@ -16,39 +16,39 @@ from typing import Any
 
 import numpy as np
 
+from smoothcall.agents.expert import Expert
+from smoothcall.agents.files import CARD_PLAYERS
+from smoothcall.agents.policy_player import PolicyPlayer
+from smoothcall.agents.rule_players import MostlyCalls
+from smoothcall.agents.stack_policies import Tabled
+from smoothcall.agents.tabulated import TabulatedPolicy
+from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError
+from smoothcall.evaluation.freezeouts import FreezeoutResult, play_freezeouts
 from smoothcall.evaluation.learned_response import filed, learned_response
 from smoothcall.evaluation.local_best_response import local_best_response
-from smoothcall.evaluation.sessions import SessionResult, play_sessions
+from smoothcall.evaluation.match import match
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments import gradient_play
 from smoothcall.experiments.cross_table import CrossTable, draw_table
 from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.nfsp import read
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.forest import forest
 from smoothcall.information.game import Game, game
-from smoothcall.kernels.sessions import INPUTS
-from smoothcall.minds.expert import Expert
-from smoothcall.minds.files import WIDE_MINDS
-from smoothcall.minds.mind import Mind
-from smoothcall.minds.policy import MindPolicy
-from smoothcall.minds.room import UNTIL_BROKE
-from smoothcall.minds.tabled import Tabled
-from smoothcall.neural import learning
-from smoothcall.neural.nfsp_sessions import GAMES, SessionNFSP
-from smoothcall.players.agent import PolicyPlayer
-from smoothcall.players.match import match
-from smoothcall.players.simple import MostlyCalls
-from smoothcall.players.view import Player
+from smoothcall.kernels.simulation.freezeouts import INPUTS
+from smoothcall.learners import learning
+from smoothcall.learners.nfsp_freezeouts import GAMES, FreezeoutNFSP
 from smoothcall.policy import Policy, load
+from smoothcall.simulation.batch_policy import BatchPolicy
+from smoothcall.simulation.freezeouts import UNTIL_BROKE
+from smoothcall.simulation.stack_trees import stack_trees
 from smoothcall.solvers import solver
 from smoothcall.store.curves import new_figure, png
 
 TITLE = "Deep Reinforcement Learning from Self-Play in No-Limit Texas Hold'em (Pricope 2021)"
 SEED = 1
 ETA = 0.1
-BUILT_IN = Path(__file__).parents[1] / "agents" / "no-limit-holdem-mccfr.agent"  # the equilibrium for full stacks
+BUILT_IN = Path(__file__).parents[1] / "data" / "agents" / "no-limit-holdem-mccfr.agent"  # the equilibrium for full stacks
 
 GP, DP, RAW = "Agent 3 GP", "Agent 3 DP", "Agent 3 GP, no hand-made inputs"
 PICTURE, SHORT = "Agent 3 GP, pictures", "Agent 3 GP, as short"
@@ -87,7 +87,7 @@ TABLE_1 = (
 
 @dataclass(frozen=True, slots=True)
 class Learns:
-    """Somebody who learns by `nfsp-sessions`."""
+    """Somebody who learns by `nfsp-freezeouts`."""
 
     games: int
     options: dict[str, Any] = field(default_factory=dict)
@@ -185,9 +185,9 @@ class Study:
         assert isinstance(made.rules, PokerRules)
         self.page, self.size, self.game, self.folder, self.tell = page, size, made, folder, tell
         self.rules, self.stack, self.blind = made.rules, made.rules.stack or 0, max(made.rules.blinds)
-        self.policies: dict[str, MindPolicy] = {}
-        self.moments: dict[str, dict[int, MindPolicy]] = {}
-        self.minds: dict[str, Mind] = {}
+        self.policies: dict[str, TabulatedPolicy] = {}
+        self.moments: dict[str, dict[int, TabulatedPolicy]] = {}
+        self.batch_policies: dict[str, BatchPolicy] = {}
 
     @property
     def long(self) -> bool:
@@ -211,24 +211,24 @@ class Study:
         for label in self.size.learners:
             self._learn(label)
         policies = self._equilibrium()
-        self.minds = {
-            **{label: self.policies[label].mind for label in MAIN},
-            EQUILIBRIUM: Tabled(forest(self.rules), policies),
-            **{label: WIDE_MINDS[name]() for label, name in GENERIC.items()},
+        self.batch_policies = {
+            **{label: self.policies[label].batch_policy for label in MAIN},
+            EQUILIBRIUM: Tabled(stack_trees(self.rules), policies),
+            **{label: CARD_PLAYERS[name]() for label, name in GENERIC.items()},
         }
         self.full: Policy = policies[self.stack]
 
     def _file(self, name: str) -> Path | None:
         return None if self.folder is None else self.folder / f"{name}.agent"
 
-    def _kept(self, name: str, card: Mapping[str, Any]) -> MindPolicy | None:
+    def _kept(self, name: str, card: Mapping[str, Any]) -> TabulatedPolicy | None:
         """An agent that lies in the folder and says of itself what it should; None where there is none."""
         file = self._file(name)
         if file is None or not file.exists():
             return None
         found = load(file, self.game)
         wrong = {key: found.card.get(key) for key, value in card.items() if found.card.get(key) != value}
-        if not isinstance(found, MindPolicy) or wrong:
+        if not isinstance(found, TabulatedPolicy) or wrong:
             raise UsageError(f"the agent {file.name!r} in the ledger was made otherwise: {wrong} instead of {dict(card)}")
         return found
 
@@ -246,13 +246,13 @@ class Study:
             made = learning("opponent_model", "agent 1")
             found = made.train_models(self.game, SEED, known=size.known, held_out=size.known // 4, epochs=1)
             about = {"decisions": size.known, "models": {n: vars(q) | {"said": str(q)} for n, q in found.quality.items()}}
-            policy = MindPolicy(self.game, Expert(found.naive_bayes), {"name": ONE, **about})
-            looking = MindPolicy(self.game, Expert(found.network), {"name": ONE_NETWORK, **about})
+            policy = TabulatedPolicy(self.game, Expert(found.naive_bayes), {"name": ONE, **about})
+            looking = TabulatedPolicy(self.game, Expert(found.network), {"name": ONE_NETWORK, **about})
             self._keep(FILES[ONE], policy)
             self._keep(FILES[ONE_NETWORK], looking)
         else:
             looking = self._kept(FILES[ONE_NETWORK], {"decisions": size.known}) or policy
-        self.policies[ONE], self.looking = policy, looking.mind
+        self.policies[ONE], self.looking = policy, looking.batch_policy
         page.heading("Agent 1: opponent models")
         page.text(
             "Both say which fifth of all hands the other's cards are in, from what is public: naive Bayes from a dozen coarse "
@@ -284,10 +284,10 @@ class Study:
         options = dict(learns.options)
         if options.get("against") == ONE:
             with filed(self.policies[ONE]) as path:
-                learner = solver("nfsp-sessions", self.game, seed=SEED, **options | {"against": str(path)})
+                learner = solver("nfsp-freezeouts", self.game, seed=SEED, **options | {"against": str(path)})
         else:
-            learner = solver("nfsp-sessions", self.game, seed=SEED, **options)
-        assert isinstance(learner, SessionNFSP)
+            learner = solver("nfsp-freezeouts", self.game, seed=SEED, **options)
+        assert isinstance(learner, FreezeoutNFSP)
         learner.prepare()
         spent, found = 0.0, {}
         for at in (*learns.moments, learns.games):
@@ -295,7 +295,7 @@ class Study:
             learner.run(at - learner.iterations)
             spent += perf_counter() - started
             policy = learner.policy()
-            assert isinstance(policy, MindPolicy)
+            assert isinstance(policy, TabulatedPolicy)
             policy.card["solver"]["options"] = {**policy.card["solver"]["options"], **options}
             policy.card |= {"name": label, "command": self.command(label), "seconds": round(spent, 1)}
             policy.card |= {"hands": int(learner.earned[2]), "differences": np.round(learner.differences(), 1).tolist()}
@@ -309,7 +309,7 @@ class Study:
         against = f"docs/ledger/pricope2021/agents/{FILES[ONE]}.agent"
         settings = {name: against if value == ONE else value for name, value in learns.options.items()}
         chosen = "".join(f" --set {name}={str(value).lower()}" for name, value in settings.items())
-        return f"smoothcall train {self.size.game} nfsp-sessions --iterations {learns.games:g}{chosen} --seed {SEED}"
+        return f"smoothcall train {self.size.game} nfsp-freezeouts --iterations {learns.games:g}{chosen} --seed {SEED}"
 
     def _equilibrium(self) -> dict[int, Policy]:
         """By stack: what MCCFR learned of hands with such stacks."""
@@ -339,15 +339,15 @@ class Study:
 
     # What they play
 
-    def play(self, one: str | Mind, other: str | Mind, *, games: int = 0, deals: int = 0) -> SessionResult:
+    def play(self, one: str | BatchPolicy, other: str | BatchPolicy, *, games: int = 0, deals: int = 0) -> FreezeoutResult:
         """So many games, or without a number hands with full stacks: so many deals, in both seats."""
-        pair = [self.minds[each] if isinstance(each, str) else each for each in (one, other)]
+        pair = [self.batch_policies[each] if isinstance(each, str) else each for each in (one, other)]
         names = tuple(each if isinstance(each, str) else type(each).__name__ for each in (one, other))
-        return play_sessions(
+        return play_freezeouts(
             self.rules,
             pair,
             names=(names[0], names[1]),
-            sessions=games or 2 * (deals or self.size.hands),
+            freezeouts=games or 2 * (deals or self.size.hands),
             length=UNTIL_BROKE if games else 1,
             seed=SEED,
             abstraction=self.game.abstraction,
@@ -393,7 +393,7 @@ class Study:
     def _chance_difference(self) -> float:
         """What chance alone makes of the difference of two equals, in mbb/h."""
         result = self.play(GP, GP, games=max(GAMES // 5, 50))
-        hands = GAMES * result.hands / result.sessions
+        hands = GAMES * result.hands / result.freezeouts
         return float(2 * np.sqrt(2 / np.pi) * result.deviation * np.sqrt(GAMES) / hands / self.blind * 1000)
 
     def inputs(self) -> None:
@@ -412,7 +412,7 @@ class Study:
         rows = []
         for label in shown:
             policy = self.policies[label]
-            against = [self.play(policy.mind, other, deals=size.hands // 10).mbb(self.blind) for other in GENERIC]
+            against = [self.play(policy.batch_policy, other, deals=size.hands // 10).mbb(self.blind) for other in GENERIC]
             speed = policy.card["hands"] / max(policy.card["seconds"], 1e-9)
             rows.append([label, f"{speed:,.0f}", *map(self._said, against)])
         page.table(["", "hands a second while learning", *(f"against {other}" for other in GENERIC)], rows)
@@ -427,11 +427,11 @@ class Study:
             every = {**self.moments[label], size.learners[label].games: self.policies[label]}
             for at, policy in every.items():
                 for eta in (0.0, ETA):
-                    mind = replace(policy.mind, eta=eta)  # type: ignore[type-var]
+                    batch_policy = replace(policy.batch_policy, eta=eta)  # type: ignore[type-var]
                     line: list[object] = [label, "average" if not eta else "greedy + average", f"{at:,}"]
                     line.append(f"{policy.card['seconds'] / 60:.0f}")
                     for games in (*size.short[:2], size.games):
-                        result = self.play(mind, TWO, games=games)
+                        result = self.play(batch_policy, TWO, games=games)
                         line += [self._stack(result), self._mbb(result)]
                         data.append({"agent": label, "eta": eta, "trained": at, **result.as_dict()})
                     rows.append(line)
@@ -510,13 +510,13 @@ class Study:
         page.check(
             "Agent 3 GP against agent 1",
             "130 games: 88.46 % won, average stack 175",
-            f"{few.sessions} games: {few.wins:.1%} won, average stack {self._stack(few)}; {many.sessions:,} games: "
+            f"{few.freezeouts} games: {few.wins:.1%} won, average stack {self._stack(few)}; {many.freezeouts:,} games: "
             f"{many.wins:.1%}, {self._stack(many)}, {self._mbb(many)}",
             passed=many.gain.interval()[0] > 0 if self.long else None,
         )
         spread = self.play(GP, DP).deviation / self.blind * 1000
         page.text(
-            "The human session of the paper (10 games, 56 hands, 7-3 and 241.07 mbb/h for the agent) is a form on the page: "
+            "The human freezeout of the paper (10 games, 56 hands, 7-3 and 241.07 mbb/h for the agent) is a form on the page: "
             "`smoothcall play`, No-limit Texas hold'em, *a match of 10 games* against agent 3. It says the score and mbb/h "
             f"with an interval. A hand between {GP} and {DP} deviates by {spread:.0f} mbb: the interval of 56 hands reaches "
             f"{1.96 * spread / np.sqrt(56):.0f} mbb/h to each side, and 241 is no evidence of skill."
@@ -529,16 +529,16 @@ class Study:
         page.heading("Everybody against everybody, hands with full stacks")
         found: dict[tuple[str, str], Estimate] = {}
         data = []
-        for one, other in combinations(self.minds, 2):
+        for one, other in combinations(self.batch_policies, 2):
             result = self.play(one, other)
             found[one, other] = result.mbb(self.blind)
             found[other, one] = found[one, other].scaled(-1)
             data.append(result.as_dict())
         page.text(f"mbb/h of the row against the column, {size.hands:,} deals each, every deal in both seats.")
-        rows = [[row, *(self._said(found.get((row, column))) for column in self.minds)] for row in self.minds]
-        page.table(["", *self.minds], rows)
-        cells = tuple(tuple(found.get((row, column)) for column in self.minds) for row in self.minds)
-        table = CrossTable(self.game.spec, tuple(self.minds), tuple(self.minds), cells, ())
+        rows = [[row, *(self._said(found.get((row, column))) for column in self.batch_policies)] for row in self.batch_policies]
+        page.table(["", *self.batch_policies], rows)
+        cells = tuple(tuple(found.get((row, column)) for column in self.batch_policies) for row in self.batch_policies)
+        table = CrossTable(self.game.spec, tuple(self.batch_policies), tuple(self.batch_policies), cells, ())
         page.picture("cross-table", draw_table(table), f"mbb/h of the row against the column, {size.hands:,} deals each")
         page.data["hands"] = data
         deals = max(size.hands // 10, 2)
@@ -547,7 +547,7 @@ class Study:
         page.text(f"{ONE_NETWORK}, {deals:,} deals: {said}.")
         for label in (GP, DP):
             against = {other: found[label, other] for other in GENERIC}
-            alone = replace(self.policies[label].mind, eta=0.0)  # type: ignore[type-var]
+            alone = replace(self.policies[label].batch_policy, eta=0.0)  # type: ignore[type-var]
             average = {other: self.play(alone, other).mbb(self.blind) for other in GENERIC}
             page.check(
                 f"{label} beats Random, Call and HeuristicMC, {size.hands:,} duplicate hands",
@@ -561,7 +561,9 @@ class Study:
             f"{self._said(found[TWO, ONE])} mbb/h",
             passed=found[TWO, ONE].interval()[0] > 0 if self.long else None,
         )
-        least, name = min((found[EQUILIBRIUM, other].interval()[1], other) for other in self.minds if other != EQUILIBRIUM)
+        least, name = min(
+            (found[EQUILIBRIUM, other].interval()[1], other) for other in self.batch_policies if other != EQUILIBRIUM
+        )
         page.check(
             "The equilibrium agent loses to none of them",
             "(not in the paper)",
@@ -591,7 +593,7 @@ class Study:
             "The paper could not say. Hands with full stacks against the frozen agent, in mbb/h: lower bounds of what a best "
             f"response wins. A local best response ({size.deals:,} deals in both seats) and UCT ({size.episodes:,} episodes a "
             "seat) play the agent as a table, what it does on average with the hands of a bucket; deep Q-learning "
-            f"(`nfsp-sessions` with eta=1, {size.response:,} hands) plays the agent itself. Folding every hand loses 750."
+            f"(`nfsp-freezeouts` with eta=1, {size.response:,} hands) plays the agent itself. Folding every hand loses 750."
         )
         rows, data = [], {}
         options = {name: value for name, value in size.learners[DP].options.items() if name not in ("rho", "against")}
@@ -603,11 +605,11 @@ class Study:
             learned = learned_response(policy, episodes=size.episodes, hands=2 * size.hands, seed=SEED)
             with filed(policy) as path:
                 learner = solver(
-                    "nfsp-sessions", self.game, seed=SEED, **options | {"against": str(path), "length": 1, "eta": 1.0}
+                    "nfsp-freezeouts", self.game, seed=SEED, **options | {"against": str(path), "length": 1, "eta": 1.0}
                 )
-            assert isinstance(learner, SessionNFSP)
+            assert isinstance(learner, FreezeoutNFSP)
             learner.run(size.response)
-            deep = self.play(learner.mind(eta=1.0), label).mbb(self.blind)
+            deep = self.play(learner.batch_policy(eta=1.0), label).mbb(self.blind)
             rows.append([label, *(self._said(each) for each in (local.total, learned.total, deep))])
             data[label] = {"local": local.as_dict(), "learned": learned.as_dict(), "deep": deep.as_dict()}
         page.table(["agent", "local best response", "UCT", "deep Q-learning"], rows)
@@ -628,7 +630,7 @@ class Study:
             f"Agent 1 and its models are made by this page, from {size.known:,} decisions (seed {SEED}). Eta, rho, memories, "
             "batches of 256 every 64 moves and the target network of 1,000 updates are the paper's; learning rates (Adam, "
             "0.001), networks and exploration, of which it says nothing or nothing that can be repeated, are the defaults of "
-            f"`nfsp-sessions`. Networks see {INPUTS} numbers with the information of the paper's 17 x 17 x 9 picture; "
+            f"`nfsp-freezeouts`. Networks see {INPUTS} numbers with the information of the paper's 17 x 17 x 9 picture; "
             f"{PICTURE}, sees the picture. Where all is in before the river, rewards are means over 32 run-outs of the board. "
             f"{EQUILIBRIUM} is the agent `no-limit-holdem-mccfr` that comes with the package (`smoothcall train "
             f"no-limit-holdem mccfr --iterations 3e+07 --seed 1`); for other stacks `stack=...` and {size.walks:,} "
@@ -641,10 +643,10 @@ class Study:
     def _each(self, found: Mapping[str, Estimate]) -> str:
         return ", ".join(f"{other} {self._said(each)}" for other, each in found.items())
 
-    def _stack(self, result: SessionResult) -> str:
+    def _stack(self, result: FreezeoutResult) -> str:
         return f"{self.stack + result.gain.mean:.1f} ± {result.gain.half_width():.1f}"
 
-    def _mbb(self, result: SessionResult) -> str:
+    def _mbb(self, result: FreezeoutResult) -> str:
         return self._said(result.mbb(self.blind)) + " mbb/h"
 
     @staticmethod

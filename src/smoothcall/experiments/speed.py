@@ -11,7 +11,7 @@ from typing import Any
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import nash_conv
 from smoothcall.information.game import game
-from smoothcall.neural.nfsp_sessions import SessionNFSP
+from smoothcall.learners.nfsp_freezeouts import FreezeoutNFSP
 from smoothcall.policy import Policy
 from smoothcall.solvers import solver
 
@@ -44,7 +44,7 @@ def _session_hands(spec: str, name: str, count: int) -> Callable[[], Timed]:
 
     def prepare() -> Timed:
         learner = solver(name, game(spec), seed=0)
-        assert isinstance(learner, SessionNFSP)
+        assert isinstance(learner, FreezeoutNFSP)
         learner.prepare()
 
         def timed() -> None:
@@ -114,8 +114,8 @@ def _evaluator(count: int) -> Callable[[], Timed]:
     def prepare() -> Timed:
         import numpy as np
 
-        from smoothcall.information.evaluator import evaluator
-        from smoothcall.kernels.evaluator import evaluate_hands
+        from smoothcall.holdem.evaluator import evaluator
+        from smoothcall.kernels.holdem.evaluator import evaluate_hands
 
         random, tables = np.random.default_rng(1), evaluator()
         hands = np.argsort(random.random((count, 52)), axis=1)[:, :7].astype(np.uint8)
@@ -129,8 +129,8 @@ def _count() -> Timed:
     """Every hand of seven cards, counted by strength."""
     import numpy as np
 
-    from smoothcall.information.evaluator import evaluator
-    from smoothcall.kernels.evaluator import count_strengths
+    from smoothcall.holdem.evaluator import evaluator
+    from smoothcall.kernels.holdem.evaluator import count_strengths
 
     tables = evaluator()
 
@@ -144,7 +144,7 @@ def _count() -> Timed:
 
 
 def _preflop() -> Timed:
-    from smoothcall.evaluation.equity import equity
+    from smoothcall.holdem.equity import equity
 
     def timed() -> None:
         if equity(["AhKh", "QdQc"]).count != 1_712_304:
@@ -159,7 +159,7 @@ def _strengths() -> Timed:
     import tempfile
 
     from smoothcall.games.cards import STANDARD
-    from smoothcall.information.strength import strengths
+    from smoothcall.holdem.hand_strength import strengths
 
     def timed() -> None:
         before = os.environ.get("SMOOTHCALL_CACHE")
@@ -185,7 +185,8 @@ def _match(count: int) -> Callable[[], Timed]:
     """Two table policies, each deal in both seatings; a hand is one play of one seating."""
 
     def prepare() -> Timed:
-        from smoothcall.evaluation.match import Strategy, sample
+        from smoothcall.agents.fixed import Strategy
+        from smoothcall.evaluation.policy_match import sample
 
         made = game("limit-holdem")
         learner = solver("smooth-uct", made, seed=1, mixing="greatest", explore="pot")
@@ -202,9 +203,9 @@ def _walk(count: int, together: int = 16384) -> Callable[[], Timed]:
     def prepare() -> Timed:
         import numpy as np
 
-        from smoothcall.information.batch import Batch, dealing
-        from smoothcall.kernels.batch import see_rows
         from smoothcall.kernels.random import seeded
+        from smoothcall.kernels.simulation.batch import see_rows
+        from smoothcall.simulation.batch import Batch, dealing
 
         made = game("no-limit-holdem-32")
         batch = Batch(
@@ -243,13 +244,15 @@ TASKS: dict[str, Task] = {
     "leduc-xfp": Task("iterations/s", _iterations("leduc", "xfp", 5_000), lambda s: 5_000 / s),
     "leduc-external-mccfr": Task("iterations/s", _iterations("leduc", "mccfr", 50_000), lambda s: 50_000 / s),
     "leduc-smooth-uct": Task(
-        "episodes/s", _iterations("leduc", "smooth-uct", 1_000_000, c=18, folds="tried"), lambda s: 1e6 / s
+        "episodes/s", _iterations("leduc", "smooth-uct", 1_000_000, c=18, folds="sampled"), lambda s: 1e6 / s
     ),
     "kuhn-smooth-uct": Task(
-        "episodes/s", _iterations("kuhn", "smooth-uct", 2_000_000, c=1.75, mixing="greatest", folds="tried"), lambda s: 2e6 / s
+        "episodes/s",
+        _iterations("kuhn", "smooth-uct", 2_000_000, c=1.75, mixing="greatest", folds="sampled"),
+        lambda s: 2e6 / s,
     ),
     "leduc-smooth-uct-2-threads": Task(
-        "episodes/s", _iterations("leduc", "smooth-uct", 2_000_000, threads=2, c=18, folds="tried"), lambda s: 2e6 / s
+        "episodes/s", _iterations("leduc", "smooth-uct", 2_000_000, threads=2, c=18, folds="sampled"), lambda s: 2e6 / s
     ),
     "evaluate-7-cards": Task("hands/s", _evaluator(200_000), lambda s: 20 * 200_000 / s),
     "count-7-cards": Task("s", _count, lambda s: s),
@@ -264,7 +267,7 @@ TASKS: dict[str, Task] = {
     "limit-holdem-3p-tree": Task("s", _tree, lambda s: s),
     "limit-holdem-match": Task("hands/s", _match(1_000_000), lambda s: 1e6 / s),
     "leduc-nfsp": Task("episodes/s", _iterations("leduc", "nfsp", 100_000), lambda s: 100_000 / s),
-    "no-limit-nfsp": Task("hands/s", _session_hands("no-limit-holdem", "nfsp-sessions", 20_000), lambda s: 20_000 / s),
+    "no-limit-nfsp": Task("hands/s", _session_hands("no-limit-holdem", "nfsp-freezeouts", 20_000), lambda s: 20_000 / s),
     "batched-walk": Task("hands/s", _walk(2_000_000), lambda s: 2e6 / s),
     "leduc-3p-cfr-plus": Task("iterations/s", _iterations("leduc-3p", "cfr+", 100), lambda s: 100 / s),
 }

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import SHORT, STANDARD, Deck
-from smoothcall.games.hands import BEST_FIVE, HIGH_CARD, PAIR_OR_HIGH_CARD
 from smoothcall.games.matrix import MatrixGame, zero_sum
 from smoothcall.games.menu import ACCEPTED, BetMenu
+from smoothcall.games.rankings import BEST_FIVE, HIGH_CARD, PAIR_OR_HIGH_CARD
 from smoothcall.games.rules import MAX_SEATS, PokerRules, Street
 from smoothcall.options import Option, read_options
 

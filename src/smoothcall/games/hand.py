@@ -135,7 +135,7 @@ class Hand(Betting):
         if not self.finished or self.due is not None:
             return None
         from smoothcall.kernels import plain  # numba: only who asks for a result pays for it
-        from smoothcall.kernels.pots import UNITS, settle
+        from smoothcall.kernels.information.pots import UNITS, settle
 
         order, deck = self.rules.order, self.rules.deck
         showdown = self.alive_count > 1

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import Deck
-from smoothcall.games.hands import HandOrder
 from smoothcall.games.menu import BetMenu
+from smoothcall.games.rankings import HandOrder
 
 MAX_SEATS = 10
 

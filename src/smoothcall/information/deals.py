@@ -1,6 +1,6 @@
 """Every deal of a game with its weight: what each player sees on each street, and who wins at showdown.
 
-Where there are too many to list, they are drawn: see `information.abstraction`.
+Where there are too many to list, they are drawn: see `holdem.abstraction`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations
 from math import comb
 
 import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import Cards
+from smoothcall.games.outcomes import standing
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.buckets import Lossless, View
 from smoothcall.kernels.tables import Array
@@ -61,21 +62,6 @@ class Deals:
                 small.append(large.pop())
         accept[small + large] = 1  # what rounding left over
         return accept, other
-
-
-def standing(strength: Array) -> Array:
-    """strength[..., P] -> how many players each one beats or ties: equal for deals whose hands compare alike."""
-    beaten: Array = (strength[..., :, None] >= strength[..., None, :]).sum(axis=-1)
-    return beaten
-
-
-def every_outcome(players: int) -> tuple[Array, Array]:
-    """All the ways hands can compare: ([P ** P] uint16 index by how many are better than each, [outcomes, P] strengths)."""
-    ranks = np.array(list(product(range(players), repeat=players)))
-    orders = np.unique(standing(ranks), axis=0)
-    index = np.zeros(players**players, np.uint16)
-    index[((players - orders) * players ** np.arange(players)).sum(axis=1)] = np.arange(len(orders))
-    return index, orders
 
 
 def no_cards(players: int) -> Deals:

@@ -15,10 +15,11 @@ from smoothcall.errors import UsageError, unknown
 from smoothcall.games import catalog
 from smoothcall.games.cards import SHORT, Cards
 from smoothcall.games.matrix import MatrixGame
+from smoothcall.games.outcomes import every_outcome
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.abstraction import CELLS, GRID, Abstraction, is_holdem, read_grid
+from smoothcall.holdem.abstraction import CELLS, GRID, Abstraction, is_holdem, read_grid
 from smoothcall.information.buckets import Lossless
-from smoothcall.information.deals import Deals, count_deals, every_outcome, list_deals, no_cards
+from smoothcall.information.deals import Deals, count_deals, list_deals, no_cards
 from smoothcall.information.sequence_form import build_form, build_parts
 from smoothcall.information.tree import ActionTree, matrix_tree, poker_size, poker_tree
 from smoothcall.kernels.tables import DECISION, Array, Form, OneDeal, Walk
@@ -66,13 +67,13 @@ class Game:
         return f"<Game {self.spec}>"
 
     @property
-    def drawn(self) -> bool:
+    def sampled(self) -> bool:
         """Whether deals are drawn, because they are too many to list."""
         return self.abstraction is not None
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short digest of everything that tells this game from others: states, actions, chances and pay-offs."""
+        """A short digest of everything that tells this game from others: states, actions, probabilities and pay-offs."""
         tree = self.tree
         if self.abstraction is not None:
             digest = hashlib.sha256("\n".join([*self.actions, self.abstraction.digest]).encode())
@@ -96,7 +97,7 @@ class Game:
         """Every deal; an error where they are drawn."""
         if isinstance(self.rules, MatrixGame):
             return no_cards(self.players)
-        if self.drawn:
+        if self.sampled:
             total = count_deals(self.rules)
             raise UsageError(f"{self.spec}: {total:.3g} deals are too many to list; this works on smaller games only")
         return list_deals(self.rules, self._lossless)
@@ -118,7 +119,7 @@ class Game:
     @cached_property
     def size(self) -> tuple[int, int, int]:
         """(nodes of the action tree, deals, information states), without building large tables."""
-        if not self.drawn or not isinstance(self.rules, PokerRules):
+        if not self.sampled or not isinstance(self.rules, PokerRules):
             return self.tree.nodes, self.deals.count, self.tree.rows
         nodes, decisions = poker_size(self.rules)
         rows = sum(count * seen for count, seen in zip(decisions, self.buckets, strict=True))
@@ -286,10 +287,10 @@ class Game:
     @cached_property
     def settled(self) -> tuple[Array, Array]:
         """([N] int32 index, [endings, outcomes, P] float64 chips): pay-offs by terminal node and outcome, equal ones once."""
-        from smoothcall.kernels.payoffs import settle_deals
+        from smoothcall.kernels.information.payoffs import settle_deals
 
         tree = self.tree
-        orders = every_outcome(self.players)[1] if self.drawn else self.deals.outcomes[1]
+        orders = every_outcome(self.players)[1] if self.sampled else self.deals.outcomes[1]
         index = np.full(tree.nodes, -1, np.int32)
         if isinstance(self.rules, MatrixGame):
             index[tree.endings] = np.arange(len(tree.endings))
@@ -324,9 +325,9 @@ class Game:
             tree.first_row,
             ending,
             payoff,
-            nowhere if self.drawn else self.deals.bucket,
-            none if self.drawn else self.deals.outcomes[0],
-            *((np.zeros(0), none.astype(np.int32)) if self.drawn else self.deals.alias),
+            nowhere if self.sampled else self.deals.bucket,
+            none if self.sampled else self.deals.outcomes[0],
+            *((np.zeros(0), none.astype(np.int32)) if self.sampled else self.deals.alias),
         )
 
     def dealer(self, seed: int) -> Dealer:
@@ -369,7 +370,7 @@ class Dealer:
 
     def deal(self, count: int) -> tuple[Array, Array]:
         """(bucket[count, P, R] int32, outcome[count] uint32): see `Walk`."""
-        from smoothcall.kernels import dealing
+        from smoothcall.kernels.holdem import dealing
 
         walk, abstraction = self.game.walk, self.game.abstraction
         bucket = np.zeros((count, *walk.bucket.shape[1:]), np.int32)
@@ -410,8 +411,8 @@ def default_grid(rules: PokerRules) -> str:
 
 
 def default_cells(rules: PokerRules) -> str:
-    """The players of epfl2020, who hold 32 cards, look at positions."""
-    return "position" if rules.deck == SHORT else "even"
+    """The players of epfl2020, who hold 32 cards, look at equities."""
+    return "equity" if rules.deck == SHORT else "even"
 
 
 def game(name: str, **options: object) -> Game:

@@ -26,7 +26,7 @@ from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.tree import ActionTree
-from smoothcall.kernels.tables import CALL, GIVE_UP
+from smoothcall.kernels.tables import CALL, FOLD_SLOT
 
 MOST_PLACES = 5_000  # that are remembered of each game
 RAISES = 2  # action slots of raises, from here on
@@ -84,7 +84,7 @@ class _Place:
             everything = child >= 0 and tree.paid[child, player] == real.starting[player]
             if child < 0:
                 found.append(None)
-            elif slot == GIVE_UP:
+            elif slot == FOLD_SLOT:
                 found.append("f" if real.can_fold() else "c")
             elif real.rules.limit or real.raises is None or (slot == CALL and not everything):
                 found.append(letter or "c")

@@ -19,8 +19,8 @@ from smoothcall.games.betting import Betting
 from smoothcall.games.cards import STANDARD, Cards, Deck
 from smoothcall.games.catalog import KUHN, KUHN_3P, LEDUC, LEDUC_3P
 from smoothcall.games.hand import Hand
-from smoothcall.games.hands import BEST_FIVE, HIGH_CARD, PAIR_OR_HIGH_CARD, HandOrder
 from smoothcall.games.notation import read_hand, split_moves
+from smoothcall.games.rankings import BEST_FIVE, HIGH_CARD, PAIR_OR_HIGH_CARD, HandOrder
 from smoothcall.games.rules import PokerRules, Street
 
 NO_CAP = 255  # their `maxRaises` where there is no cap

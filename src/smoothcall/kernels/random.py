@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.tables import Array, Walk, Whole
+from smoothcall.kernels.tables import Array, Integer, Walk
 
 _ROTATE_SUM, _ROTATE_STATE, _SHIFT = np.uint64(23), np.uint64(45), np.uint64(17)
 _BITS, _TOP = np.uint64(64), np.uint64(11)
@@ -22,7 +22,7 @@ def seeded(seed: int, streams: int = 1) -> Array:
 
 
 @inlined
-def draw_bits(state: Array) -> Whole:
+def draw_bits(state: Array) -> Integer:
     """64 random bits; state[4] moves on."""
     total = state[0] + state[3]
     result = ((total << _ROTATE_SUM) | (total >> (_BITS - _ROTATE_SUM))) + state[0]

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Whole = Any  # a whole number of any width: mixing signed and unsigned ones in a kernel would make reals of them
+Integer = Any  # a whole number of any width: mixing signed and unsigned ones in a kernel would make reals of them
 
 # Indices read in hot loops are uint32: Numba then leaves out its check for negative ones, which takes a third of the time.
 # Those that use -1 for "none" are int32.
 
 DECISION, FOLD, SHOWDOWN, FIXED = 0, 1, 2, 3  # tree.kind
-GIVE_UP, CALL = 0, 1  # action slots of poker; then raises
+FOLD_SLOT, CALL = 0, 1  # action slots of poker; then raises
 NOTHING, CHECKED, CALLED, RAISED = range(4)  # what somebody did last in a hand
 
 

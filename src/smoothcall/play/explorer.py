@@ -17,9 +17,9 @@ from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.abstraction import Abstraction
+from smoothcall.holdem.abstraction import Abstraction
+from smoothcall.holdem.hand_strength import RIVER
 from smoothcall.information.game import Game
-from smoothcall.information.strength import RIVER
 from smoothcall.information.translation import node_like
 from smoothcall.kernels.tables import DECISION, FOLD, Array
 from smoothcall.play.table import street_name
@@ -106,7 +106,7 @@ def explore(policy: Policy, betting: str = "") -> Spot:
         moves=_moves(game, node, state, lines, weights),
         lines=lines,
         grid=_grid(game.abstraction, lines) if game.abstraction is not None and street == 0 else (),
-        sampled=game.drawn and street > 0,
+        sampled=game.sampled and street > 0,
     )
 
 
@@ -214,7 +214,7 @@ def _meaning(abstraction: Abstraction | None, street: int, bucket: int) -> str:
     high = int(edges[bucket + 1]) / most if bucket + 1 < len(edges) else 1.0
     if street == RIVER:
         return f"beats {low:.1%} to {high:.1%} of hands"
-    return f"{'E[HS]' if abstraction.cells == 'position' else 'E[HS²]'} {low:.3f} to {high:.3f}"
+    return f"{'E[HS]' if abstraction.cells == 'equity' else 'E[HS²]'} {low:.3f} to {high:.3f}"
 
 
 def _reached(policy: Policy, node: int) -> tuple[Array, Array]:

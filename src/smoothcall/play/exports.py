@@ -13,7 +13,7 @@ from smoothcall.errors import UsageError
 from smoothcall.games.betting import Post, Raise, passes
 from smoothcall.games.hand import Deal, Hand
 from smoothcall.interop.phh import verify_phh, write_phh
-from smoothcall.play.sight import signed
+from smoothcall.play.person_view import signed
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from smoothcall.evaluation.statistics import Tally
 from smoothcall.games.betting import Call, Fold, Raise
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
-from smoothcall.play.sight import Figure, signed
+from smoothcall.play.person_view import Figure, signed
 
 
 @dataclass(frozen=True, slots=True)

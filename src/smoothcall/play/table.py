@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from smoothcall.agents.view import Player, view_of
 from smoothcall.games.betting import Call, Fold, Post, Raise
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Deal, Hand, Outcome
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
-from smoothcall.play.sight import Choice, Event, HandSight, SeatSight, signed
-from smoothcall.players.view import Player, view_of
+from smoothcall.play.person_view import Choice, Event, HandSight, SeatSight, signed
 
 _STREETS = ("Preflop", "Flop", "Turn", "River")
 

@@ -14,13 +14,13 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from smoothcall.errors import Stale, Stranger, UsageError
-from smoothcall.play.sight import Choice, Figure, HandSight, SeatSight, TableSight
+from smoothcall.errors import Conflict, Unauthenticated, UsageError
+from smoothcall.play.person_view import Choice, Figure, HandSight, SeatSight, TableSight
 from smoothcall.store.histories import Filter
 
 if TYPE_CHECKING:
-    from smoothcall.evaluation.coach import Decision, Review
-    from smoothcall.play.house import House
+    from smoothcall.play.coach import Decision, Review
+    from smoothcall.play.service import House
     from smoothcall.play.statistics import Statistics
 
 Cell = Text | str
@@ -55,7 +55,7 @@ def _person_of(house: House, path: Path) -> int:
     for token in tokens:
         try:
             return house.person(token)
-        except Stranger:
+        except Unauthenticated:
             continue
     token = house.newcomer()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -166,7 +166,7 @@ class Terminal:
             words = self._ask(_KEYS if table.hand.over else f"{keys(table.hand.choices)}, ? help")
             try:
                 after = self._answer(words, table)
-            except Stale as error:  # somebody plays at the same table elsewhere
+            except Conflict as error:  # somebody plays at the same table elsewhere
                 self._say(str(error), "red")
                 return self.house.table(self.person, table.id)
             except UsageError as error:
@@ -328,12 +328,12 @@ class Terminal:
 
     def _table(self, heads: list[str], rows: list[list[Cell]], *, left: int) -> None:
         """The first `left` columns are texts, the others figures. A small terminal breaks lines and cuts nothing off."""
-        drawn = Table(box=None, pad_edge=False, header_style="dim", show_header=any(heads))
+        sampled = Table(box=None, pad_edge=False, header_style="dim", show_header=any(heads))
         for place, head in enumerate(heads):
-            drawn.add_column(head, overflow="fold", justify="left" if place < left else "right")
+            sampled.add_column(head, overflow="fold", justify="left" if place < left else "right")
         for row in rows:
-            drawn.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-        self.console.print(drawn)
+            sampled.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+        self.console.print(sampled)
 
 
 def _read_line() -> str:

@@ -1,47 +1,87 @@
-"""The named solvers. A variant is a name with other defaults, never a second traversal."""
+"""The registry of solvers and learners. A variant is a name with other defaults, never a second traversal.
+
+Classes are named as text, `"module:Class"`, and imported when first asked for: learners are built on rooms that are built on
+this one, and JAX is loaded only when a network learns.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from importlib import import_module
+
 from smoothcall.errors import unknown
 from smoothcall.information.game import Game
-from smoothcall.neural.clipped_double_dqn import ClippedDoubleDQN
-from smoothcall.neural.deep_q import ContinuousDeepQ, DiscreteDeepQ
-from smoothcall.neural.nfsp import NFSP
-from smoothcall.neural.nfsp_sessions import SessionNFSP
 from smoothcall.solvers.base import Solver
-from smoothcall.solvers.cfr import CFR, CFRPlus, DiscountedCFR, LinearCFR, PredictiveCFRPlus
-from smoothcall.solvers.fictitious_play import FictitiousPlay
-from smoothcall.solvers.linear_program import LinearProgram
-from smoothcall.solvers.mccfr import MonteCarloCFR
-from smoothcall.solvers.monte_carlo import MonteCarloControl
-from smoothcall.solvers.regret_matching import RegretMatching
-from smoothcall.solvers.uct import UCT, SmoothUCT
 
-SOLVERS: dict[str, tuple[type[Solver], str]] = {
-    "cfr": (CFR, "counterfactual regret minimisation, full width"),
-    "cfr+": (CFRPlus, "CFR that forgets negative regrets, later iterations counting more"),
-    "linear-cfr": (LinearCFR, "CFR with everything weighted by the iteration"),
-    "discounted-cfr": (DiscountedCFR, "CFR with the past discounted by three powers (alpha, beta, gamma)"),
-    "predictive-cfr+": (PredictiveCFRPlus, "CFR+ that plays against the regrets it expects next"),
-    "mccfr": (MonteCarloCFR, "Monte-Carlo CFR: external, outcome or chance sampling"),
-    "xfp": (FictitiousPlay, "extensive-form fictitious play: best responses to the others' average"),
-    "lp": (LinearProgram, "the exact equilibrium by linear programming (two players, zero sum)"),
-    "uct": (UCT, "tree search by self-play, selecting by upper confidence bounds"),
-    "smooth-uct": (SmoothUCT, "tree search that plays its average policy most of the time, and so converges"),
-    "nfsp": (NFSP, "neural fictitious self-play: a best response and an average policy, each a network"),
-    "nfsp-sessions": (SessionNFSP, "NFSP in no-limit games of several hands, by two copies or against somebody (pricope2021)"),
-    "monte-carlo": (MonteCarloControl, "Monte-Carlo control over a coarse state, in sessions against dummies and itself"),
-    "deep-q-continuous": (ContinuousDeepQ, "a network that says how much to bet, with a value network as its baseline"),
-    "deep-q-discrete": (DiscreteDeepQ, "a network that says how likely six moves are, with a value network as its baseline"),
-    "clipped-double-dqn": (ClippedDoubleDQN, "two networks of action values, each aiming at the smaller of their opinions"),
-    "regret-matching": (RegretMatching, "regret matching on one-shot games, by playing them"),
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A solver by name."""
+
+    where: str  # "module:Class" below `smoothcall`
+    summary: str
+
+    def load(self) -> type[Solver]:
+        """Import the class."""
+        module, _, name = self.where.partition(":")
+        found: type[Solver] = getattr(import_module(f"smoothcall.{module}"), name)
+        return found
+
+
+SOLVERS: dict[str, Registered] = {
+    "cfr": Registered("solvers.cfr:CFR", "counterfactual regret minimisation, full width"),
+    "cfr+": Registered("solvers.cfr:CFRPlus", "CFR that forgets negative regrets, later iterations counting more"),
+    "linear-cfr": Registered("solvers.cfr:LinearCFR", "CFR with everything weighted by the iteration"),
+    "discounted-cfr": Registered(
+        "solvers.cfr:DiscountedCFR", "CFR with the past discounted by three powers (alpha, beta, gamma)"
+    ),
+    "predictive-cfr+": Registered("solvers.cfr:PredictiveCFRPlus", "CFR+ that plays against the regrets it expects next"),
+    "mccfr": Registered("solvers.mccfr:MonteCarloCFR", "Monte-Carlo CFR: external, outcome or chance sampling"),
+    "xfp": Registered(
+        "solvers.fictitious_play:FictitiousPlay", "extensive-form fictitious play: best responses to the others' average"
+    ),
+    "lp": Registered(
+        "solvers.linear_program:LinearProgram", "the exact equilibrium by linear programming (two players, zero sum)"
+    ),
+    "uct": Registered("solvers.uct:UCT", "tree search by self-play, selecting by upper confidence bounds"),
+    "smooth-uct": Registered(
+        "solvers.uct:SmoothUCT", "tree search that plays its average policy most of the time, and so converges"
+    ),
+    "nfsp": Registered(
+        "learners.nfsp:NFSP", "neural fictitious self-play: a best response and an average policy, each a network"
+    ),
+    "nfsp-freezeouts": Registered(
+        "learners.nfsp_freezeouts:FreezeoutNFSP",
+        "NFSP in no-limit freezeouts, by two copies or against one player (pricope2021)",
+    ),
+    "monte-carlo": Registered(
+        "learners.monte_carlo:MonteCarloControl", "Monte-Carlo control over a coarse state, against scripted players and itself"
+    ),
+    "deep-q-continuous": Registered(
+        "learners.deep_q:ContinuousDeepQ", "a network that says how much to bet, with a value network as its baseline"
+    ),
+    "deep-q-discrete": Registered(
+        "learners.deep_q:DiscreteDeepQ", "a network that says how likely six moves are, with a value network as its baseline"
+    ),
+    "clipped-double-dqn": Registered(
+        "learners.clipped_double_dqn:ClippedDoubleDQN",
+        "two networks of action values, each aiming at the smaller of their opinions",
+    ),
+    "regret-matching": Registered(
+        "solvers.regret_matching:RegretMatching", "regret matching on one-shot games, by playing them"
+    ),
 }
 
-__all__ = ["SOLVERS", "Solver", "solver"]
+__all__ = ["SOLVERS", "Registered", "Solver", "solver", "solver_class"]
+
+
+def solver_class(name: str) -> type[Solver]:
+    """Return the class of a named solver."""
+    if name not in SOLVERS:
+        raise unknown("solver", str(name), SOLVERS)
+    return SOLVERS[name].load()
 
 
 def solver(name: str, game: Game, *, seed: int = 0, threads: int = 1, **options: object) -> Solver:
-    """A solver by name, with its options: `solver("mccfr", game, seed=1, sampling="outcome")`."""
-    if name not in SOLVERS:
-        raise unknown("solver", str(name), SOLVERS)
-    return SOLVERS[name][0](name, game, seed=seed, threads=threads, options=options)
+    """Build a solver by name, with its options: `solver("mccfr", game, seed=1, sampling="outcome")`."""
+    return solver_class(name)(name, game, seed=seed, threads=threads, options=options)

@@ -14,20 +14,20 @@ import numpy as np
 from smoothcall.errors import UsageError
 from smoothcall.information.game import Game
 from smoothcall.kernels.tables import Array
-from smoothcall.options import Option, Value, number, read_options
+from smoothcall.options import Option, number, read_options
 from smoothcall.policy import Policy
 
 MOST = 10**15  # iterations
-WIDE = 20_000_000  # rows up to which tables are 64 bits wide
+FLOAT64_ROWS = 20_000_000  # tables of more rows are float32
 
 
 @dataclass(frozen=True, slots=True)
 class Winnings:
     """What was won while learning, so far."""
 
-    chips: tuple[float, ...]  # of each player; of the learner alone where it plays sessions
+    chips: tuple[float, ...]  # of each player; of the learner alone where it plays freezeouts
     count: int  # of what they were won in
-    each: str  # which is a "hand" or a "session"
+    each: str  # which is a "hand" or a "freezeout"
 
 
 class Solver(ABC):
@@ -50,11 +50,6 @@ class Solver(ABC):
         self.options: dict[str, Any] = read_options(name, self.OPTIONS, options)
         self.iterations = 0
         self.nodes = 0  # (node, deal) pairs visited so far
-
-    @classmethod
-    def earlier(cls) -> dict[str, Value]:
-        """What a run does that says nothing about options, because it was made before there were any of that name."""
-        return {name: option.before for name, option in cls.OPTIONS.items() if option.before is not None}
 
     def run(self, iterations: int) -> None:
         """Go on by so many iterations."""
@@ -123,7 +118,7 @@ class Solver(ABC):
 
 def width(rows: int) -> np.dtype[Any]:
     """Of the numbers in tables of so many rows: 64 bits, or 32 where those would not fit in memory."""
-    return np.dtype(np.float64 if rows <= WIDE else np.float32)
+    return np.dtype(np.float64 if rows <= FLOAT64_ROWS else np.float32)
 
 
 def apart(array: Array) -> Array:

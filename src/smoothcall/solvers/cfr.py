@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from smoothcall.information.game import Game
-from smoothcall.kernels import cfr as kernels
+from smoothcall.kernels.solvers import cfr as kernels
 from smoothcall.kernels.tables import Array
 from smoothcall.options import Option
 from smoothcall.policy import Policy

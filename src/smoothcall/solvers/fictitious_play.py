@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from smoothcall.information.game import Game
-from smoothcall.kernels import fictitious_play as kernels
+from smoothcall.kernels.solvers import fictitious_play as kernels
 from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
 from smoothcall.solvers.base import Solver

@@ -14,10 +14,10 @@ import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.information.game import Game
-from smoothcall.kernels import mccfr as kernels
-from smoothcall.kernels import one_deal
-from smoothcall.kernels.cfr import State
 from smoothcall.kernels.random import seeded
+from smoothcall.kernels.solvers import mccfr as kernels
+from smoothcall.kernels.solvers import one_deal
+from smoothcall.kernels.solvers.cfr import State
 from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_room
 from smoothcall.options import Option

@@ -12,8 +12,8 @@ import numpy as np
 from smoothcall.errors import UsageError
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.information.game import Game
-from smoothcall.kernels import matching
 from smoothcall.kernels.random import seeded
+from smoothcall.kernels.solvers import matching
 from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
 from smoothcall.solvers.base import Solver

@@ -6,7 +6,7 @@ fictitious play, and comes close to an equilibrium. The average policy are the v
 policy, takes the action of the highest mean return.
 
 What a fold costs is known: what its player has paid. So no fold is played to learn it, and every visit of a state counts as one
-of its fold; only states seldom seen do not fold at all. `folds=tried` is the documents' way, where a fold is tried like any
+of its fold; only states seldom seen do not fold at all. `folds=sampled` is the documents' way, where a fold is tried like any
 other action, by every hand in every state, and each try stays in the average.
 """
 
@@ -21,10 +21,10 @@ import numpy as np
 from smoothcall.errors import UsageError
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.information.game import Game
-from smoothcall.kernels import uct as kernels
+from smoothcall.kernels.information.quantised import greedy_rows
 from smoothcall.kernels.random import seeded
-from smoothcall.kernels.tables import CALL, GIVE_UP, Array
-from smoothcall.kernels.units import greedy_rows
+from smoothcall.kernels.solvers import uct as kernels
+from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
 from smoothcall.memory import verify_room
 from smoothcall.options import Option
 from smoothcall.policy import Policy, load
@@ -32,7 +32,7 @@ from smoothcall.solvers.base import Solver, Winnings, apart, on_threads, width
 
 SCHEDULES = {"constant": kernels.CONSTANT, "decay": kernels.DECAY, "greatest": kernels.GREATEST, "slow": kernels.SLOW}
 EXPLORE = ("constant", "pot")
-FOLDS = ("known", "tried")
+FOLDS = ("exact", "sampled")
 SHARED = 100_000  # rows up to which threads learn in parts of their own; in larger tables they seldom meet
 
 
@@ -53,10 +53,9 @@ def options(mixing: str, eta0: float) -> dict[str, Option]:
         "c": Option(None, "constant width; none: the most that can be won in a hand", low=0, high=1e9, kind=float),
         "k": Option(0.5, "pot: how much of the remaining betting counts", low=0, high=1),
         "folds": Option(
-            "known",
+            "exact",
             "what a fold costs: known, so that none is played to learn it, or tried like any action, as the documents have it",
             choices=FOLDS,
-            before="tried",
         ),
         "against": Option("self", "whom to learn against: self, random, or an agent file", kind=Path),
         "learner": Option(0, "the player who learns, unless against itself", low=0),
@@ -78,10 +77,10 @@ class UCT(Solver):
         self._learners = (1 << game.players) - 1 if against == "self" else 1 << chosen["learner"]
         rows, actions = game.tree.rows, len(game.actions)
         self._together = (
-            self.threads > 1 and rows <= SHARED and not game.drawn
-        )  # threads have parts of their own, see `kernels.parts`
+            self.threads > 1 and rows <= SHARED and not game.sampled
+        )  # threads have parts of their own, see `kernels.solvers.threads`
         wide = width(rows)
-        self._known = GIVE_UP if chosen["folds"] == "known" and not isinstance(game.rules, MatrixGame) else -1
+        self._known = FOLD_SLOT if chosen["folds"] == "exact" and not isinstance(game.rules, MatrixGame) else -1
         self._mixing = kernels.Mixing(
             SCHEDULES[chosen["mixing"]], chosen["eta0"], chosen["gamma"], chosen["d"], float(chosen["patience"]),
             self._known, np.inf if wide == np.float64 else 2.0**23,

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 AXES = {"iterations": "iterations", "seconds": "seconds", "nodes": "nodes visited"}
 FLOOR = 1e-16  # what rounding leaves of an exact equilibrium; logarithms need something above 0
-FEWEST = 1000  # hands or sessions between points: what fewer bring is luck
+FEWEST = 1000  # hands or freezeouts between points: what fewer bring is luck
 NASH_CONV = "NashConv"
 LABELS = {
     NASH_CONV: "NashConv (chips a hand)",
     "winnings a hand": "won since the point before (chips a hand)",
-    "winnings a session": "won since the point before (chips a session)",
+    "winnings a freezeout": "won since the point before (chips a freezeout)",
 }
 
 
@@ -78,7 +78,7 @@ def _nash_conv(metrics: Sequence[Metric], x: str) -> list[tuple[float, float]]:
 
 
 def _winnings(label: str, metrics: Sequence[Metric], x: str) -> dict[str, list[tuple[float, float]]]:
-    """A line for each player: chips a hand or a session since the point before, FEWEST of them or more."""
+    """A line for each player: chips a hand or a freezeout since the point before, FEWEST of them or more."""
     lines: dict[str, list[tuple[float, float]]] = {}
     before: Metric | None = None
     for metric in metrics:

@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sql
 from sqlalchemy.engine import URL, Connection, Engine, RowMapping, make_url
 
-from smoothcall.errors import Stale, Unwritten, UsageError
+from smoothcall.errors import Conflict, StorageError, UsageError
 
 FORMAT = 2  # 1 knew neither matches nor stacks
 BUSY = 2.0  # seconds to wait for somebody else who writes to the file
@@ -200,7 +200,7 @@ class Histories:
             with self._engine.begin() as connection:
                 yield connection
         except sql.exc.OperationalError as error:
-            raise Unwritten(
+            raise StorageError(
                 f"the database cannot be used just now ({_reason(error)}): nothing was changed, try again"
             ) from None
 
@@ -246,19 +246,19 @@ class Histories:
             return [_table_row(row) for row in connection.execute(chosen.limit(limit)).mappings()]
 
     def add_hand(self, row: TableRow, begun: Begun) -> HandRow:
-        """The next hand of a table; Stale if it is there already."""
+        """The next hand of a table; Conflict if it is there already."""
         try:
             with self._begin() as connection:
                 return _add_hand(connection, row, begun)
         except sql.exc.IntegrityError:
-            raise Stale(f"hand {begun.number} of this table has begun already") from None
+            raise Conflict(f"hand {begun.number} of this table has begun already") from None
 
     def save(self, hand: int, betting: str, moves: int, *, after: int, ending: Ending | None) -> None:
-        """Write the betting of a hand that had `after` moves; Stale if it has others by now."""
+        """Write the betting of a hand that had `after` moves; Conflict if it has others by now."""
         changed = {"betting": betting, "moves": moves} | (ending.columns if ending is not None else {})
         with self._begin() as connection:
             if connection.execute(_GO_ON, {"_hand": hand, "_after": after} | changed).rowcount != 1:
-                raise Stale("this hand has gone on in the meantime")
+                raise Conflict("this hand has gone on in the meantime")
 
     def correct(self, values: Mapping[int, float]) -> None:
         """Write luck-corrected results, by hand."""

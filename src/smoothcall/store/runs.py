@@ -36,7 +36,7 @@ from smoothcall.errors import UsageError
 from smoothcall.evaluation.exploitability import Evaluation, evaluate
 from smoothcall.information.game import Game, game
 from smoothcall.policy import Policy
-from smoothcall.solvers import SOLVERS, Solver, solver
+from smoothcall.solvers import Solver, solver
 from smoothcall.solvers.base import Winnings
 from smoothcall.solvers.uct import UCT
 from smoothcall.store import tensorboard as events
@@ -52,7 +52,7 @@ GREEDY = "greedy.agent"
 MOMENTS = "moments"
 BOARD = "tensorboard"
 VERSIONS = ("smoothcall", "numpy", "numba")
-NETWORKS = ("jax", "equinox", "optax")  # what solvers of `smoothcall.neural` learn with
+NETWORKS = ("jax", "equinox", "optax")  # what solvers of `smoothcall.learners` learn with
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Progress:
     """Where a run is; sent to whoever watches, several times a second."""
 
     iterations: int
-    seconds: float  # spent learning, over all sessions of the run
+    seconds: float  # spent learning, over all stretches of the run
     speed: float  # iterations a second, lately
     fraction: float  # of the way to the end
     nash_conv: float | None  # as of the last evaluation
@@ -71,7 +71,7 @@ class Metric:
     """One evaluation of the policy learned so far; values are chips a hand.
 
     In games whose deals are drawn only the values are known: what the players have won in self-play so far. Of a learner that
-    plays sessions not even those: it counts what it wins by the session.
+    plays freezeouts not even those: it counts what it wins by the freezeout.
     """
 
     iterations: int
@@ -81,13 +81,13 @@ class Metric:
     exploitability: float | None
     values: tuple[float, ...]
     epsilons: tuple[float, ...]
-    sessions: tuple[float, int] | None = None  # chips the learner has won in sessions so far, and how many have ended
+    freezeouts: tuple[float, int] | None = None  # chips the learner has won in freezeouts so far, and how many have ended
 
     @property
     def won(self) -> Winnings | None:
         """What was won up to here, where that is what an evaluation tells."""
-        if self.sessions is not None:
-            return Winnings(self.sessions[:1], self.sessions[1], "session")
+        if self.freezeouts is not None:
+            return Winnings(self.freezeouts[:1], self.freezeouts[1], "freezeout")
         if self.nash_conv is not None or not self.values:
             return None
         return Winnings(tuple(value * self.iterations for value in self.values), self.iterations, "hand")
@@ -111,8 +111,7 @@ class Run:
         self.folder, self.config = folder, dict(config)
         about, how = config["game"], config["solver"]
         if built is None:
-            earlier = SOLVERS[how["name"]][0].earlier() if how["name"] in SOLVERS else {}
-            options = earlier | how["options"] | ({"against": str(folder / OPPONENT)} if (folder / OPPONENT).exists() else {})
+            options = how["options"] | ({"against": str(folder / OPPONENT)} if (folder / OPPONENT).exists() else {})
             played = game(about["name"], **about["options"])
             built = solver(how["name"], played, seed=how["seed"], threads=how["threads"], **options)
         self.solver: Solver = built
@@ -207,7 +206,7 @@ class Run:
     @property
     def curve(self) -> Path | None:
         """The picture of the curve, where there is something to draw."""
-        return None if self.game.drawn and self.solver.won is None else self.folder / "curve.png"
+        return None if self.game.sampled and self.solver.won is None else self.folder / "curve.png"
 
     def train(
         self,
@@ -290,7 +289,7 @@ class Run:
 
     def _with_card(self, policy: Policy, measured: Metric) -> Policy:
         """What was learned, with its card."""
-        results = {name: getattr(measured, name) for name in ("nash_conv", "exploitability", "values", "sessions")}
+        results = {name: getattr(measured, name) for name in ("nash_conv", "exploitability", "values", "freezeouts")}
         policy.card = {
             **policy.card,
             "seconds": round(self.seconds, 3),
@@ -310,7 +309,7 @@ class Run:
         """The policy learned so far, evaluated."""
         if self.metrics and self.metrics[-1].iterations == self.solver.iterations:
             return self.metrics[-1]
-        return self._metric(None if self.game.drawn else self.solver.policy())
+        return self._metric(None if self.game.sampled else self.solver.policy())
 
     def _metric(self, policy: Policy | None) -> Metric:
         """How good a policy is, where that can be computed."""
@@ -319,11 +318,11 @@ class Run:
             "seconds": round(self.seconds, 6),
             "nodes": self.solver.nodes,
         }
-        if policy is None or self.game.drawn:
+        if policy is None or self.game.sampled:
             won = self.solver.won or Winnings((), 0, "hand")
             so_far |= {"nash_conv": None, "exploitability": None, "epsilons": ()}
-            if won.each == "session":
-                return Metric(**so_far, values=(), sessions=(won.chips[0], won.count))
+            if won.each == "freezeout":
+                return Metric(**so_far, values=(), freezeouts=(won.chips[0], won.count))
             return Metric(**so_far, values=tuple(chips / max(1, won.count) for chips in won.chips))
         found: Evaluation = evaluate(self.game, policy)
         return Metric(
@@ -372,7 +371,7 @@ class Run:
 
 
 def _has_networks(solver: Solver) -> bool:
-    return type(solver).__module__.startswith("smoothcall.neural.")
+    return type(solver).__module__.startswith("smoothcall.learners.")
 
 
 def evaluation_points() -> Iterator[int]:
@@ -435,7 +434,7 @@ def read_metrics(folder: Path) -> list[Metric]:
             fields = json.loads(line)
             lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
             metric = Metric(**{**fields, **lists})
-            chips, ended = metric.sessions or (0.0, 0)
+            chips, ended = metric.freezeouts or (0.0, 0)
             numbers = (
                 metric.iterations,
                 metric.seconds,
@@ -465,6 +464,6 @@ def free_folder(parent: Path, stem: str) -> Path:
 
 def _line(metric: Metric) -> str:
     fields = {name: getattr(metric, name) for name in Metric.__slots__}
-    if metric.sessions is None:
-        del fields["sessions"]
+    if metric.freezeouts is None:
+        del fields["freezeouts"]
     return json.dumps(fields) + "\n"

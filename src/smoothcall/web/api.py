@@ -14,12 +14,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from smoothcall.evaluation.coach import Review
-from smoothcall.play.agents import HOUSE_GAMES, AgentCard
+from smoothcall.play.coach import Review
 from smoothcall.play.explorer import Spot
-from smoothcall.play.house import MOST_GAMES
-from smoothcall.play.past import Page
-from smoothcall.play.sight import HandSight, Results, TableSight
+from smoothcall.play.history import Page
+from smoothcall.play.opponents import HOUSE_GAMES, AgentCard
+from smoothcall.play.person_view import HandSight, Results, TableSight
+from smoothcall.play.service import MOST_GAMES
 from smoothcall.play.statistics import Statistics
 from smoothcall.store.histories import Filter
 from smoothcall.web import pages

@@ -14,7 +14,7 @@ from re import Match, compile
 
 from markupsafe import Markup, escape
 
-from smoothcall.play.sight import Figure, HandSight
+from smoothcall.play.person_view import Figure, HandSight
 
 MINUS = "\N{MINUS SIGN}"
 RANKS = {"T": "10"}

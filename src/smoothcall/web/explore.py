@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from smoothcall.errors import NotFound
-from smoothcall.play.agents import HOUSE_GAMES, AgentCard, Agents
+from smoothcall.evaluation.match import GREEDY
 from smoothcall.play.explorer import Spot, SpotLine, explore
-from smoothcall.play.house import House
-from smoothcall.players.match import GREEDY
+from smoothcall.play.opponents import HOUSE_GAMES, AgentCard, Agents
+from smoothcall.play.service import House
 from smoothcall.web import pages
 
 router = APIRouter(prefix="/explore", include_in_schema=False)

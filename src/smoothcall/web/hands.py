@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from smoothcall.errors import NotFound, UsageError
-from smoothcall.play.agents import HOUSE_GAMES
+from smoothcall.play.opponents import HOUSE_GAMES
 from smoothcall.store.histories import Filter
 from smoothcall.web import pages
 

@@ -14,8 +14,8 @@ from smoothcall.errors import UsageError, unknown
 from smoothcall.games.catalog import CATALOG
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import game as game_of
-from smoothcall.play.agents import HOUSE_GAMES, AgentCard, Agents
-from smoothcall.play.house import has_matches
+from smoothcall.play.opponents import HOUSE_GAMES, AgentCard, Agents
+from smoothcall.play.service import has_matches
 from smoothcall.web import pages
 
 router = APIRouter(include_in_schema=False)

@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from smoothcall import __version__
-from smoothcall.errors import NotFound, Refused, Stale, Stranger, Unwritten, UsageError
+from smoothcall.errors import Conflict, Forbidden, NotFound, StorageError, Unauthenticated, UsageError
 from smoothcall.games.betting import IllegalMove
-from smoothcall.play.house import House
-from smoothcall.play.sight import TableSight
+from smoothcall.play.person_view import TableSight
+from smoothcall.play.service import House
 from smoothcall.web import drawing
 
 HERE = Path(__file__).parent
@@ -26,12 +26,12 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 COOKIE = "smoothcall"
 COOKIE_LIFE = 5 * 365 * 24 * 3600  # seconds
 STATUSES: dict[type[UsageError], int] = {
-    Stranger: 401,
-    Refused: 403,
+    Unauthenticated: 401,
+    Forbidden: 403,
     NotFound: 404,
-    Stale: 409,
+    Conflict: 409,
     IllegalMove: 422,
-    Unwritten: 503,
+    StorageError: 503,
 }
 HEADINGS = {
     400: "That does not work",
@@ -100,10 +100,10 @@ def token_of(request: Request) -> str | None:
 
 
 def person(request: Request) -> int:
-    """Who asks; Stranger if nobody we know."""
+    """Who asks; Unauthenticated if nobody we know."""
     token = token_of(request)
     if token is None:
-        raise Stranger("this browser has no seat in the house yet, or its cookie has expired")
+        raise Unauthenticated("this browser has no seat in the house yet, or its cookie has expired")
     return house(request).person(token)
 
 
@@ -113,7 +113,7 @@ def visitor(request: Request, *, renew: bool = False) -> int:
         return _welcome(request)
     try:
         return person(request)
-    except Stranger:
+    except Unauthenticated:
         if not renew:
             raise
         return _welcome(request)

@@ -16,8 +16,8 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from smoothcall import __version__
-from smoothcall.errors import Refused, UsageError
-from smoothcall.play.house import House
+from smoothcall.errors import Forbidden, UsageError
+from smoothcall.play.service import House
 from smoothcall.web import api, docs, explore, hands, lobby, pages, statistics, table
 from smoothcall.web.guard import HEADERS, Guard
 
@@ -51,7 +51,7 @@ def create(house: House, *, hosts: Sequence[str] = LOOPBACK) -> FastAPI:
 
 async def _usage(request: Request, error: Exception) -> Response:
     assert isinstance(error, UsageError)
-    table = error.table if isinstance(error, Refused) else None
+    table = error.table if isinstance(error, Forbidden) else None
     return pages.refuse(request, pages.status_of(error), pages.sentence(error), table)
 
 

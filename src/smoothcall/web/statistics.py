@@ -9,8 +9,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from smoothcall.play.agents import HOUSE_GAMES
-from smoothcall.play.sight import Figure
+from smoothcall.play.opponents import HOUSE_GAMES
+from smoothcall.play.person_view import Figure
 from smoothcall.web import pages
 from smoothcall.web.drawing import chart
 from smoothcall.web.hands import chosen, filter_of

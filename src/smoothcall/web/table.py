@@ -10,11 +10,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from smoothcall.errors import Stale, UsageError
+from smoothcall.errors import Conflict, UsageError
 from smoothcall.games.betting import IllegalMove
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM
-from smoothcall.play.agents import Agents
-from smoothcall.play.sight import Choice, HandSight, Opponent, SeatSight, TableSight
+from smoothcall.play.opponents import Agents
+from smoothcall.play.person_view import Choice, HandSight, Opponent, SeatSight, TableSight
 from smoothcall.web import pages
 from smoothcall.web.drawing import chart
 
@@ -49,7 +49,7 @@ async def act(request: Request, id: str) -> Response:
         if letter == "r" and "amount" in fields:
             letter = f"r{_amount(fields['amount']) + pages.whole(fields, 'earlier')}"
         table = await pages.at_table(request, id, partial(house.act, person, id, letter, hand=hand, move=move))
-    except (IllegalMove, Stale) as error:
+    except (IllegalMove, Conflict) as error:
         return _answer(request, house.table(person, id), error, fields.get("amount"))
     return _answer(request, table)
 
@@ -60,7 +60,7 @@ async def next_hand(request: Request, id: str) -> Response:
     house, hand, id = pages.house(request), pages.whole(fields, "hand"), pages.table_id(id)
     try:
         table = await pages.at_table(request, id, partial(house.next_hand, person, id, hand=hand))
-    except Stale as error:
+    except Conflict as error:
         return _answer(request, house.table(person, id), error)
     return _answer(request, table)
 

@@ -1,0 +1,150 @@
+"""Agent 1 of pricope2021, a small Loki (Papp 1998): an expert system that bets by hand strength, potential and pot odds.
+
+On the first street it looks up one of the 169 classes of two cards. After that it compares its cards with all that the other
+may hold, each as likely as a model of the opponent says (`kernels.agents.expert`), and with some of the cards to come:
+
+    EHS = HS (1 - NPot) + (1 - HS) PPot
+
+The chance to win is compared with the pot odds, and with thresholds for raises of three sizes. Draws bet too (semi-bluffs),
+and so do a few hopeless hands; the best ones sometimes only call. The thresholds are ours: the paper prints none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+
+from smoothcall.agents import opponent_models as models
+from smoothcall.agents.heuristics import LARGEST, pot_odds, raise_slots
+from smoothcall.agents.images import verify_wide
+from smoothcall.agents.opponent_models import CLASSES, EDGES, Model, NaiveBayes, PictureModel, class_of
+from smoothcall.cache import table as kept
+from smoothcall.errors import unknown
+from smoothcall.games.cards import STANDARD
+from smoothcall.holdem.equity_table import PARTS, equity_table
+from smoothcall.kernels.agents.expert import FALLING_BEHIND, GETTING_AHEAD, STRENGTH, weigh_hands
+from smoothcall.kernels.holdem.dealing import VISIBLE, Cards, deal_cards_seen, deal_many
+from smoothcall.kernels.random import seeded
+from smoothcall.kernels.simulation.observations import CARD, EQUITY, LAST, STREET
+from smoothcall.kernels.tables import CALL, FOLD_SLOT, RAISED, Array
+
+SIZES = (0, 1, LARGEST)  # raises by their number in a menu
+RAISE_FROM = np.array([[0.52, 0.58, 0.66], [0.56, 0.66, 0.85], [0.58, 0.68, 0.85], [0.58, 0.70, 0.88]])  # [street, size]
+AFTER_RAISE = 0.1  # added to these and to the pot odds where the other has just raised and no model says what that means
+MARGIN = 0.02  # by which the chance to win must be above the pot odds
+SLOW_PLAY, SEMI_BLUFF, BLUFF = 0.05, 0.5, 0.05  # probabilities of each where it may be
+DRAW_FROM, AHEAD_FROM, HOPELESS_TO = 0.2, 0.5, 0.25  # of PPot for a draw, of HS for a made hand, of EHS for a bluff
+RANKS, SUITS = 13, 4
+DEALS, SEED, VERSION = 1 << 20, 1998, 1  # of the look-up table of the first street
+
+
+@dataclass(frozen=True, eq=False)
+class Expert:
+    """An expert with a model of the opponent, or without: then all cards are as likely."""
+
+    SEES_CARDS: ClassVar[bool] = True
+
+    model: Model | None = None
+
+    def probabilities(self, seen: Array, legal: Array) -> Array:
+        chance, strength, getting_ahead = self.assess(seen)
+        street, free = seen[:, STREET].astype(np.int64), ~legal[:, FOLD_SLOT]
+        after = np.where(seen[:, LAST] == RAISED, AFTER_RAISE, 0) if self.model is None else np.zeros(len(seen))
+        least = RAISE_FROM[street] + after[:, None]
+        size = (chance[:, None] >= least).sum(axis=1) - 1  # -1: no raise
+        draw = (size < 0) & (getting_ahead >= DRAW_FROM) & (strength < AHEAD_FROM) & free
+        hopeless = (size < 0) & (chance < HOPELESS_TO) & free & ~draw
+        raised = np.where(size >= 0, 1 - SLOW_PLAY, np.where(draw, SEMI_BLUFF, np.where(hopeless, BLUFF, 0)))
+        stays = free | (size >= 0) | (chance >= pot_odds(seen) + MARGIN + after)
+        found, rows = np.zeros(legal.shape), np.arange(len(seen))
+        found[:, FOLD_SLOT] = ~stays
+        found[:, CALL] = np.where(stays, 1 - raised, 0)
+        found[rows, raise_slots(np.array(SIZES)[np.maximum(size, 0)], legal)] += np.where(stays, raised, 0)
+        return found
+
+    def assess(self, seen: Array) -> tuple[Array, Array, Array]:
+        """([n], [n], [n]): the chance to win (EHS), HS and PPot, all against what the model thinks that the other holds.
+
+        On the first street, where there are no better hands yet, the first two are the same and the third is 0.
+        """
+        verify_wide(seen)
+        likely = np.zeros((len(seen), 0)) if self.model is None else self.model.likely(seen)
+        later = seen[:, STREET] > 0
+        said = np.zeros((len(seen), 3))
+        said[~later, STRENGTH] = seen[~later, EQUITY]
+        if self.model is not None:
+            own = seen[~later, CARD : CARD + 2].astype(np.int64)
+            said[~later, STRENGTH] = (likely[~later] * first_street()[pair_class(own[:, 0], own[:, 1])]).sum(axis=1)
+        after = np.zeros((later.sum(), 3))
+        weigh_hands(_cards(), _edges(), likely[later], np.ascontiguousarray(seen[later], np.float32), after)
+        said[later] = after
+        strength, ahead, behind = said[:, STRENGTH], said[:, GETTING_AHEAD], said[:, FALLING_BEHIND]
+        return strength * (1 - behind) + (1 - strength) * ahead, strength, ahead
+
+
+def pair_class(one: Array, other: Array) -> Array:
+    """[n] which of the 169 classes two cards are in: high rank x 13 + low rank where suited, else low rank x 13 + high rank."""
+    low, high = np.minimum(one, other) // SUITS, np.maximum(one, other) // SUITS
+    found: Array = np.where(one % SUITS == other % SUITS, high * RANKS + low, low * RANKS + high)
+    return found
+
+
+@cache
+def first_street() -> Array:
+    """[169, CLASSES]: the look-up table of the first street, the chance of two cards to win against each class of the other's.
+
+    It is the share of many deals, shifted so that the mean over the other's cards is the exact equity, and kept in the cache
+    folder.
+    """
+    return kept(f"first-street-{VERSION}", _first_street)
+
+
+def _first_street() -> Array:
+    known, cards = equity_table(STANDARD), _cards()
+    dealt, outcome = np.empty((DEALS, 2, len(EDGES)), np.int32), np.empty(DEALS, np.uint32)
+    visible = np.empty((DEALS, 2, VISIBLE[-1]), np.int32)
+    deal_many(cards, dealt, outcome, seeded(SEED)[0])
+    deal_cards_seen(cards, visible, outcome, seeded(SEED)[0])
+    tied, lost = (int(cards.outcome[number]) for number in (0, 1))  # a digit for each player: how many are better
+    result = np.where(outcome == tied, 0.5, np.where(outcome == lost, 0.0, 1.0))
+    total, count = np.zeros((RANKS * RANKS, CLASSES)), np.zeros((RANKS * RANKS, CLASSES))
+    for seat, won in ((0, result), (1, 1 - result)):
+        where = pair_class(visible[:, seat, 0], visible[:, seat, 1]), class_of(np.zeros(DEALS), dealt[:, 1 - seat, 0] / PARTS)
+        np.add.at(total, where, won)
+        np.add.at(count, where, 1)
+    one, other = np.array(list(combinations(range(STANDARD.size), 2))).T
+    exact = np.zeros(RANKS * RANKS)
+    exact[pair_class(one, other)] = known.preflop[known.hand[one, other]] / known.scale(0)
+    table: Array = total / count + (exact - total.sum(axis=1) / count.sum(axis=1))[:, None]
+    return table
+
+
+@cache
+def _cards() -> Cards:
+    return equity_table(STANDARD).cards(2)
+
+
+@cache
+def _edges() -> Array:
+    return EDGES * PARTS
+
+
+def to_data(batch_policy: Expert) -> tuple[dict[str, Any], dict[str, Array]]:
+    """(what the card says of a batch policy, its arrays by name)."""
+    if batch_policy.model is None:
+        return {"class": "expert", "model": None}, {}
+    assert isinstance(batch_policy.model, NaiveBayes | PictureModel)
+    about, arrays = models.to_data(batch_policy.model)
+    return {"class": "expert", **about}, arrays
+
+
+def from_data(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> Expert:
+    """The batch policy that such data describe."""
+    if about["class"] != "expert":
+        raise unknown("class of batch policy", str(about["class"]), ("expert",))
+    return Expert() if about["model"] is None else Expert(models.from_data(about, arrays))

@@ -1,0 +1,57 @@
+"""A policy in a seat."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+from smoothcall.agents.batch_player import BatchPlayer
+from smoothcall.agents.fixed import Strategy
+from smoothcall.agents.rule_players import draw_slot
+from smoothcall.agents.tabulated import TabulatedPolicy
+from smoothcall.agents.view import View
+from smoothcall.errors import UsageError
+from smoothcall.games.matrix import MatrixGame
+from smoothcall.information.translation import moves_like, row_like, same_table
+from smoothcall.policy import Policy
+
+
+class PolicyPlayer:
+    """Plays a policy as it is, or its most likely action (of equals, the first in the order of the game's actions).
+
+    It sits at any table of its game's rules, whatever the table's bet menu: raises that it has not learned stand for others
+    (`information.translation`). Where its tree has no such place at all it checks and calls. A batch policy looks at the hand itself
+    (`agents.batch_player`); its table is for kernels.
+    """
+
+    def __init__(self, policy: Policy, *, greedy: bool = False, random: Random | None = None) -> None:
+        self.fixed = Strategy(policy, greedy)
+        self.random = random or Random()
+        self._table = policy.game.rules  # the rules last seen, so that they are compared once
+        self._mind = (
+            BatchPlayer(
+                policy.batch_policy, policy.rules, greedy=greedy, random=self.random, abstraction=policy.game.abstraction
+            )
+            if isinstance(policy, TabulatedPolicy)
+            else None
+        )
+
+    def act(self, view: View) -> str:
+        if self._mind is not None:
+            return self._mind.act(view)
+        policy, game = self.fixed.policy, self.fixed.policy.game
+        if view.rules is not self._table and not same_table(view.rules, game.rules):
+            raise UsageError(f"this policy plays {game.spec}, not {view.rules.name}")
+        self._table = view.rules
+        if isinstance(game.rules, MatrixGame):
+            row, moves = game.rows(":", view.seat)[0], view.slots
+        else:
+            found = row_like(game, view.hole, view.boards, view.text)
+            if found is None:
+                return "c"
+            row, moves = found, moves_like(game, view.text)
+        weights = policy.weights[row]
+        letter = moves[int(np.argmax(weights)) if self.fixed.greedy else draw_slot(weights, self.random)]
+        assert letter is not None
+        return letter

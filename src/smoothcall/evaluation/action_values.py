@@ -1,0 +1,72 @@
+"""What every move is worth to a person whose opponents' probabilities are known, exactly, in games whose deals are listed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from smoothcall.agents.fixed import Fixed
+from smoothcall.evaluation.policy_match import table_of
+from smoothcall.information.game import Game
+from smoothcall.kernels.tables import DECISION, Array
+
+KEPT = 64  # tables; of Leduc they are a few kilobytes
+
+
+@dataclass(frozen=True, eq=False)
+class Worths:
+    """In chips a hand, the person playing on as well as possible: knowing how the others play, seeing what the seat sees.
+
+    Where the others' policies never lead, every deal that looks the same counts with its chance alone.
+    """
+
+    value: float  # before the cards are dealt: the value of a best response
+    table: Array  # [rows, A] of each move; NaN where it is not legal or not the person's
+
+
+def worths(game: Game, seat: int, others: Mapping[int, Fixed]) -> Worths:
+    """`others` says who sits in every other seat."""
+    return _worths(game, seat, tuple(sorted(others.items(), key=lambda item: item[0])))
+
+
+@lru_cache(KEPT)
+def _worths(game: Game, seat: int, others: tuple[tuple[int, Fixed], ...]) -> Worths:
+    tree, deals = game.tree, game.deals
+    tables = {place: table_of(game, player) for place, player in others}
+    index, payoff = game.ending_payoff
+
+    def moves(node: int) -> Array:
+        """[D, A] how likely the opponent who acts at a node makes each move."""
+        player = int(tree.player[node])
+        found: Array = tables[player][tree.first_row[node] + deals.bucket[:, player, tree.round[node]]]
+        return found
+
+    reach = np.empty((tree.nodes, deals.count))  # chance times the moves of the others
+    reach[0] = deals.weight
+    for node in tree.decisions:
+        probabilities = moves(node) if tree.player[node] != seat else np.ones((deals.count, len(game.actions)))
+        for slot in np.flatnonzero(tree.child[node] >= 0):
+            reach[tree.child[node, slot]] = reach[node] * probabilities[:, slot]
+
+    value = np.empty((tree.nodes, deals.count))
+    table = np.full(game.legal.shape, np.nan)
+    for node in range(tree.nodes - 1, -1, -1):  # children come after parents
+        slots = np.flatnonzero(tree.child[node] >= 0)
+        after = value[tree.child[node, slots]]
+        if tree.kind[node] != DECISION:
+            value[node] = payoff[index[node], :, seat]
+        elif tree.player[node] != seat:
+            value[node] = (moves(node)[:, slots].T * after).sum(axis=0)
+        else:
+            seen, count = deals.bucket[:, seat, tree.round[node]], game.buckets[tree.round[node]]
+            known = np.bincount(seen, reach[node], count) > 0
+            weight = np.where(known[seen], reach[node], deals.weight)
+            worth = np.array([np.bincount(seen, weight * each, count) for each in after]) / np.bincount(seen, weight, count)
+            first = tree.first_row[node]
+            table[first : first + count, slots] = worth.T
+            value[node] = after[worth.argmax(axis=0)[seen], np.arange(deals.count)]
+    table.flags.writeable = False
+    return Worths(float(deals.weight @ value[0]), table)

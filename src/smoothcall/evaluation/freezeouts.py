@@ -1,0 +1,184 @@
+"""Matches as epfl2020 plays them: freezeouts of ten hands from 10,000 chips, with chips kept from hand to hand.
+
+Every freezeout is played twice with the same cards, the players having changed places: what luck of the cards gives to one it
+gives to the other. The mean of the two is one sample of the interval; the standard deviation and the win rate, which the paper
+prints, are of single freezeouts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from smoothcall.errors import UsageError
+from smoothcall.evaluation.policy_match import Stop, Watch, streams
+from smoothcall.evaluation.statistics import Estimate, Tally
+from smoothcall.games.rules import PokerRules
+from smoothcall.holdem.abstraction import Abstraction
+from smoothcall.information.game import Game
+from smoothcall.kernels.random import seeded
+from smoothcall.kernels.tables import Array
+from smoothcall.options import number
+from smoothcall.simulation.batch_policy import BatchPolicy
+from smoothcall.simulation.freezeouts import LENGTH, FreezeoutEnv
+
+TOGETHER = 2048  # pairs of freezeouts played at once
+MOST = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class FreezeoutResult:
+    """What the first player won of the second, in chips a freezeout."""
+
+    names: tuple[str, str]
+    gain: Estimate  # of pairs of freezeouts with the same cards
+    deviation: float  # of single freezeouts
+    wins: float  # share of freezeouts won; those that end even count half
+    freezeouts: int
+    length: int  # hands of a freezeout, at most
+    hands: int  # played in all of them
+    actions: tuple[tuple[float, ...], ...]  # [2][A] how often each player made each move
+    seed: int
+    rollouts: int  # simulated for an estimate of a equity; 0: equities were exact
+    done: bool = True
+
+    def __str__(self) -> str:
+        estimated = f", equities from {self.rollouts:,} simulated rollouts" if self.rollouts else ""
+        ends = "hands" if self.length <= LENGTH else f"hands at most ({self.hands / self.freezeouts:.1f} on average)"
+        return (
+            f"{self.names[0]} against {self.names[1]}: {self.gain.rounded} chips a freezeout of {self.length} {ends} "
+            f"(95 %, {self.freezeouts:,} freezeouts, every deal in both places), standard deviation {self.deviation:.0f}, {self.wins:.1%} won"
+            f"{estimated}"
+        )
+
+    def mbb(self, blind: int) -> Estimate:
+        """Thousandths of a big blind that were won a hand; how long freezeouts took is taken as known."""
+        return self.gain.scaled(1000 / blind * self.freezeouts / max(self.hands, 1))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "players": list(self.names),
+            "gain": self.gain.as_dict(),
+            "deviation": self.deviation,
+            "wins": self.wins,
+            "freezeouts": self.freezeouts,
+            "length": self.length,
+            "hands": self.hands,
+            "actions": [list(each) for each in self.actions],
+            "seed": self.seed,
+            "rollouts": self.rollouts,
+            "done": self.done,
+        }
+
+
+def play_freezeouts(
+    rules: PokerRules,
+    batch_policies: Sequence[BatchPolicy],
+    *,
+    names: tuple[str, str],
+    freezeouts: int,
+    length: int = LENGTH,
+    seed: int = 0,
+    rollouts: int = 0,
+    abstraction: Abstraction | None = None,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> FreezeoutResult:
+    """At least so many freezeouts of two batch policies, an even number: each in both places.
+
+    With `rollouts`, equities are estimated from so many simulated ones: in both places the same. With an abstraction, observations
+    are wide.
+    """
+    known = number(freezeouts, whole=True)
+    if known is None or not 2 <= known <= MOST:
+        raise UsageError(f"freezeouts={freezeouts} (accepted: a whole number from 2 to {MOST:.0e})")
+    pairs, tally, gains, hands = -(-int(known) // 2), Tally(1), list[Array](), 0
+    moves = np.zeros((2, 2 + len(rules.menu.items if rules.menu else ())))
+    generators = seeded(streams(seed, 1)[0], 3)
+    while tally.count < pairs:
+        count = min(TOGETHER, pairs - tally.count)
+        env = FreezeoutEnv(
+            rules, count=2 * count, length=length, generators=generators, rollouts=rollouts, abstraction=abstraction
+        )
+        gain, played = _play(env, batch_policies, moves)
+        gains.append(gain)
+        hands += played
+        tally.add(gain.reshape(2, -1).mean(axis=0)[:, None])
+        if watch is not None:
+            watch(tally.count / pairs)
+        if stop is not None and stop():
+            break
+    gain = np.concatenate(gains)
+    return FreezeoutResult(
+        names=names,
+        gain=tally.estimates(1.0)[0],
+        deviation=float(gain.std()),
+        wins=float((gain > 0).mean() + (gain == 0).mean() / 2),
+        freezeouts=len(gain),
+        length=length,
+        hands=hands,
+        actions=tuple(tuple((each / max(each.sum(), 1)).tolist()) for each in moves),
+        seed=seed,
+        rollouts=int(rollouts),
+        done=tally.count == pairs,
+    )
+
+
+def _play(env: FreezeoutEnv, batch_policies: Sequence[BatchPolicy], moves: Array) -> tuple[Array, int]:
+    """([2 * pairs] what player 0 won, hands): the second half of freezeouts has the cards of the first, in the other order."""
+    pairs, length = len(env.gain) // 2, env.length
+    deals = env.deal(pairs * length)
+    env.freezeouts.first[:] = np.repeat([0, 1], pairs)
+    env.freezeouts.policy[:] = (0, 1)
+    gain, going, hands = np.zeros(2 * pairs), np.ones(2 * pairs, bool), 0
+    while going.any():
+        env.sit()
+        number = np.tile(np.arange(pairs) * length, 2) + env.freezeouts.played
+        env.batch.begin_with(deals, np.where(going, number, -1))
+        env.move(batch_policies)
+        _count_moves(env, going, moves)
+        hands += env.settle(going)
+        ended = ~np.isnan(env.gain)
+        gain[ended] = env.gain[ended]
+        going &= ~ended
+    return gain, hands
+
+
+def _count_moves(env: FreezeoutEnv, going: Array, moves: Array) -> None:
+    """moves[2, A] += the moves of hands that have just ended, by player."""
+    hands = env.batch.hands
+    made = np.arange(hands.action.shape[2]) < hands.moves[:, :, None]
+    for seat in range(2):
+        player = env.freezeouts.first ^ seat
+        for each in range(2):
+            chosen = hands.over & going & (player == each)
+            action = hands.action[chosen, seat][made[chosen, seat]]
+            moves[each] += np.bincount(action, minlength=moves.shape[1])
+
+
+def sample_hands(
+    of: Game,
+    batch_policies: Sequence[BatchPolicy],
+    deals: int,
+    *,
+    seed: int = 0,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> Tally:
+    """So many deals of hands with full stacks between two batch policies that look at observations with cards, each deal in both seats: what
+    each of them won of a deal, on average."""
+    assert isinstance(of.rules, PokerRules)
+    tally, generators = Tally(2), seeded(streams(seed, 1)[0], 2)
+    while tally.count < deals:
+        count = min(TOGETHER, deals - tally.count)
+        env = FreezeoutEnv(of.rules, count=2 * count, length=1, generators=generators, abstraction=of.abstraction)
+        won = _play(env, batch_policies, np.zeros((2, len(of.actions))))[0].reshape(2, -1).mean(axis=0)
+        tally.add(np.column_stack([won, -won]))
+        if watch is not None:
+            watch(tally.count / deals)
+        if stop is not None and stop():
+            break
+    return tally

@@ -1,0 +1,231 @@
+"""Hold'em seen through buckets: hands of about the same strength are one to a player, who forgets earlier streets.
+
+Before the flop a bucket is a class of hands (169 of them with 52 cards: AA, AKs, AKo, ...). Later it is an interval of
+E[HS^2], the expected square of the share of hands that will be beaten on the river: an even grid (heinrich2014), intervals
+that are equally frequent, or the cells of a k-means clustering. On the river E[HS^2] is HS^2, and nothing is expected. Or it
+is an interval of an even grid over the equity E[HS] (epfl2020), the share itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isqrt
+
+import numpy as np
+
+from smoothcall.errors import UsageError
+from smoothcall.games.cards import Cards, Deck
+from smoothcall.games.rankings import BEST_FIVE
+from smoothcall.games.rules import PokerRules
+from smoothcall.holdem import equity_table as equity
+from smoothcall.holdem import hand_strength as strength
+from smoothcall.holdem.equity_table import equity_table
+from smoothcall.holdem.hand_strength import FLOP, RIVER, STREETS, TURN, Strengths, Tables, strengths, verify_players
+from smoothcall.kernels.holdem import dealing
+from smoothcall.kernels.tables import Array
+from smoothcall.options import Option, number
+
+GRIDS = {"S": (100, 100, 100), "L": (1000, 500, 200), "3p": (1000, 100, 10)}  # buckets on flop, turn and river
+FINEST = {FLOP: 60_000, TURN: 60_000, RIVER: 1000}
+BINS = 1 << 20  # of the histograms that frequent intervals and clusters are found in
+ROUNDS = 1000  # of k-means, at most
+
+GRID = Option(
+    "S",
+    "buckets on flop, turn and river",
+    form=f"{', '.join(GRIDS)} (heinrich2014), or three numbers such as 200/100/50",
+)
+CELLS = Option(
+    "even",
+    "how buckets divide E[HS^2]: even intervals, equally frequent ones, or k-means; or even intervals of E[HS] (equity)",
+    choices=("even", "mass", "k-means", "equity"),
+)
+
+
+def is_holdem(rules: PokerRules) -> bool:
+    """Whether a game deals as hold'em does: two cards each, then boards of 3, 1 and 1, best five cards."""
+    dealt = [(street.hole, street.board) for street in rules.streets]
+    return rules.order is BEST_FIVE and dealt == [(2, 0), (0, 3), (0, 1), (0, 1)]
+
+
+def read_grid(text: str) -> tuple[int, ...]:
+    """The sizes that a grid's name or its three numbers say."""
+    sizes = GRIDS.get(text) or tuple(number(part, whole=True) or 0 for part in text.split("/"))
+    if len(sizes) != 3 or not all(1 <= size <= FINEST[street] for street, size in zip(STREETS, sizes, strict=True)):
+        finest = "/".join(str(FINEST[street]) for street in STREETS)
+        raise UsageError(f"option grid={text} (accepted: {GRID.accepted}, at most {finest})")
+    return tuple(map(int, sizes))
+
+
+@dataclass(frozen=True)
+class Abstraction:
+    """What the players of a hold'em game see of the cards."""
+
+    deck: Deck
+    players: int
+    grid: tuple[int, ...]  # buckets on flop, turn and river
+    cells: str  # even, mass, k-means, equity
+
+    def __post_init__(self) -> None:
+        verify_players(self.players)
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """The classes of hands before the flop, highest ranks first."""
+        ranks = self.deck.ranks[::-1]
+        pairs = [(high, low) for place, high in enumerate(ranks) for low in ranks[place:]]
+        return tuple(
+            name for high, low in pairs for name in ([high + low] if high == low else [high + low + "s", high + low + "o"])
+        )
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many buckets each street has."""
+        return (len(self.classes), *self.grid)
+
+    def label(self, street: int, bucket: int) -> str:
+        """The card part of a bucket's key: a class of hands before the flop, then `#` and the number."""
+        return self.classes[bucket] if street == 0 else f"#{bucket}"
+
+    def read_label(self, text: str) -> tuple[int, int] | None:
+        """What `label` wrote, as (street, bucket): the street is -1 after the flop, where only the betting knows it."""
+        if text in self.classes:
+            return 0, self.classes.index(text)
+        known = number(text[1:], whole=True) if text.startswith("#") else None
+        return None if known is None else (-1, int(known))
+
+    def class_of(self, hole: Cards) -> str:
+        high, low = sorted(hole, reverse=True)
+        ranks = self.deck.ranks[self.deck.rank(high)] + self.deck.ranks[self.deck.rank(low)]
+        suited = (high - low) % self.deck.suit_count == 0
+        return ranks if ranks[0] == ranks[1] else ranks + ("s" if suited else "o")
+
+    def bucket(self, hole: Cards, boards: Sequence[Cards]) -> int:
+        """What a player with these cards sees when these boards (one a street, the first empty) are dealt."""
+        street, board = len(boards) - 1, tuple(card for cards in boards for card in cards)
+        if street == 0:
+            return self.classes.index(self.class_of(hole))
+        return int(np.searchsorted(self.edges[street], np.uint64(self.tables.value(hole, board)), side="right")) - 1
+
+    def read_tables(self) -> None:
+        """Read every table that `bucket` needs: seconds, once, so that no answer waits for it later."""
+        self.bucket((0, 1), [(), (2, 3, 4), (5,), (6,)])
+
+    @property
+    def strengths(self) -> Strengths:
+        return strengths(self.deck)
+
+    @property
+    def tables(self) -> Tables:
+        """What the buckets divide: E[HS] or E[HS^2], on the river HS for both."""
+        return equity_table(self.deck) if self.cells == "equity" else self.strengths
+
+    def scale(self, street: int) -> int:
+        """What these tables hold for a hand that cannot lose (known without them)."""
+        return equity.scale(self.deck, street) if self.cells == "equity" else strength.scale(self.deck, street)
+
+    @cached_property
+    def edges(self) -> dict[int, Array]:
+        """By street: the least value of `tables` that each bucket holds, ascending from 0."""
+        return {street: self._edges(street, size) for street, size in zip(STREETS, self.grid, strict=True)}
+
+    def _edges(self, street: int, size: int) -> Array:
+        most = self.scale(street)
+        if self.cells == "even" and street == RIVER:
+            return np.array([_least_square(most, place, size) for place in range(size)], np.uint64)
+        if self.cells in ("even", "equity"):
+            return np.array([-(-place * most // size) for place in range(size)], np.uint64)
+        step = 1 if street == RIVER else max(1, most // BINS)
+        histogram = self.strengths.histogram(street, step)
+        middle = (np.arange(len(histogram)) * (step / most)) ** (2 if street == RIVER else 1)
+        first = _equal_mass(histogram, size) if self.cells == "mass" else _k_means(histogram, middle, size)
+        return first.astype(np.uint64) * np.uint64(step)
+
+    @cached_property
+    def equity(self) -> tuple[Array, ...]:
+        """By street, [buckets] float64: the middle of each bucket where cells are equities, exact before the flop."""
+        if self.cells != "equity":
+            raise UsageError(f"cells={self.cells} (accepted where a bucket has a equity: equity)")
+        by_class = np.zeros(len(self.classes))
+        by_class[self._preflop()] = equity_table(self.deck).preflop / self.scale(0)
+        return by_class, *((np.arange(size) + 0.5) / size for size in self.grid)
+
+    @cached_property
+    def cards(self) -> dealing.Cards:
+        """The tables that deals are drawn with."""
+        tables, edges = self.tables, self.edges
+        return tables.dealt_as(
+            self.players,
+            preflop=self._preflop(),
+            flop=_bucketed(tables.table[FLOP], edges[FLOP]),
+            turn=_bucketed(tables.table[TURN], edges[TURN]),
+            river_bucket=_bucketed(np.arange(self.scale(RIVER) + 1), edges[RIVER]),
+        )
+
+    def _preflop(self) -> Array:
+        buckets = np.zeros(self.deck.size * (self.deck.size - 1) // 2, np.uint16)
+        index = {name: place for place, name in enumerate(self.classes)}
+        for high in range(self.deck.size):
+            for low in range(high):
+                buckets[self.tables.hand[low, high]] = index[self.class_of((low, high))]
+        return buckets
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells abstractions apart by what they do."""
+        digest = hashlib.sha256("\n".join(self.classes).encode())
+        if self.cells == "equity":  # the same edges would mean something else
+            digest.update(b"E[HS]")
+        for street in STREETS:
+            digest.update(self.edges[street].tobytes())
+        return digest.hexdigest()
+
+
+def _least_square(most: int, place: int, size: int) -> int:
+    """The least strength whose square is at least place / size of the greatest square."""
+    value = isqrt(place * most**2 // size)
+    return value + (value**2 * size < place * most**2)
+
+
+def _bucketed(table: Array, edges: Array) -> Array:
+    found = np.empty(table.shape, np.uint16)
+    for row, values in zip(found.reshape(len(table), -1), table.reshape(len(table), -1), strict=True):
+        row[:] = np.searchsorted(edges, values, side="right") - 1
+    return found
+
+
+def _equal_mass(histogram: Array, size: int) -> Array:
+    """The bins where equally frequent intervals begin; later ones are empty where values are too few."""
+    below = np.cumsum(histogram) - histogram
+    wanted = np.arange(size) * (histogram.sum() / size)
+    first: Array = np.searchsorted(below, wanted, side="left")
+    return first
+
+
+def _k_means(histogram: Array, middle: Array, size: int) -> Array:
+    """The bins where the clusters of a one-dimensional k-means begin: from equally frequent intervals or from even ones,
+    whichever ends tighter."""
+    starts = (_equal_mass(histogram, size), np.searchsorted(middle, middle[-1] * np.arange(size) / size))
+    return min((_settle(histogram, middle, first) for first in starts), key=lambda found: found[1])[0]
+
+
+def _settle(histogram: Array, middle: Array, first: Array) -> tuple[Array, float]:
+    """Lloyd's steps until nothing moves: (the bins where the clusters begin, their sum of squared distances)."""
+    sums = [np.concatenate([[0.0], np.cumsum(histogram * middle**power)]) for power in range(3)]
+
+    def within(power: int) -> Array:
+        found: Array = sums[power][np.append(first[1:], len(histogram))] - sums[power][first]
+        return found
+
+    for _ in range(ROUNDS):
+        count = within(0)
+        centre = np.where(count > 0, within(1) / np.where(count > 0, count, 1), middle[np.minimum(first, len(middle) - 1)])
+        moved = np.maximum.accumulate(np.searchsorted(middle, (centre[1:] + centre[:-1]) / 2, side="left"))
+        if (moved == first[1:]).all():
+            break
+        first = np.concatenate([[0], moved])
+    count = within(0)
+    return first, float((within(2) - np.where(count > 0, within(1) ** 2 / np.where(count > 0, count, 1), 0)).sum())

@@ -1,0 +1,178 @@
+"""The equity of two cards (epfl2020): the chance to win against any hand when any cards come, ties counting half.
+
+That is E[HS], the mean of the hand strength over every river that may come: HS itself on the river, all-in equity against a
+random hand before the flop. Like the strengths it is made of it is exact, as whole numbers, and kept in the cache folder.
+The paper estimates it by some simulated rollouts instead; `simulated` does too, and `simulation_error` says how well. FreezeoutTables
+may be dealt such estimates (`simulation.freezeouts`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import combinations
+from math import comb, prod
+
+import numpy as np
+
+from smoothcall.errors import UsageError
+from smoothcall.games.cards import Cards, Deck
+from smoothcall.holdem.evaluator import evaluator
+from smoothcall.holdem.hand_strength import FLOP, RIVER, TURN, Tables, Work, keep_street, list_boards, strengths
+from smoothcall.kernels.holdem import dealing
+from smoothcall.kernels.holdem.equity import sample_winners
+from smoothcall.kernels.holdem.hand_strength import sum_over_next
+from smoothcall.kernels.random import seeded
+from smoothcall.kernels.tables import Array
+
+PREFLOP = 0
+BOARD = {PREFLOP: 0, FLOP: 3, TURN: 4, RIVER: 5}  # cards on it, by street
+PARTS = 65535  # of 1, as equities are dealt
+ROLLOUTS = 100  # simulated for one estimate (epfl2020, section 3.1)
+MOST_OPPONENTS = 9
+VERSION = 1  # of what the tables hold
+
+
+@dataclass(frozen=True, eq=False)
+class EquityTable(Tables):
+    """Of one deck. Divided by its `scale` a table is E[HS]."""
+
+    preflop: Array  # [hands] uint64
+
+    def scale(self, street: int) -> int:
+        return scale(self.deck, street)
+
+    def of(self, hole: Cards, board: Cards) -> float:
+        """The equity of two cards on a board of 0, 3, 4 or 5."""
+        verify_spot(self.deck, hole, board)
+        if not board:
+            return int(self.preflop[self.hand[hole[0], hole[1]]]) / self.scale(PREFLOP)
+        return self.value(hole, board) / self.scale(len(board) - 2)
+
+    def cards(self, players: int) -> dealing.Cards:
+        """With these the dealing kernels write, where they would write buckets, equities in whole `PARTS`."""
+        preflop, flop, turn, river = self._parts
+        return self.dealt_as(players, preflop=preflop, flop=flop, turn=turn, river_bucket=river)
+
+    @cached_property
+    def _parts(self) -> tuple[Array, ...]:
+        """By street, uint16: rounded. On the river by strength."""
+        rivers = np.arange(self.scale(RIVER) + 1, dtype=np.uint64)[:, None]
+        tables = {PREFLOP: self.preflop[:, None], FLOP: self.table[FLOP], TURN: self.table[TURN], RIVER: rivers}
+        parts = {street: _rounded(table, self.scale(street)) for street, table in tables.items()}
+        return parts[PREFLOP].reshape(-1), parts[FLOP], parts[TURN], parts[RIVER].reshape(-1)
+
+
+def scale(deck: Deck, street: int) -> int:
+    """What a table holds for a hand that cannot lose."""
+    coming = prod(deck.size - 2 - dealt for dealt in range(BOARD[street], 5))  # cards, one after the other
+    return 2 * comb(deck.size - 7, 2) * coming
+
+
+def verify_spot(deck: Deck, hole: Cards, board: Cards) -> None:
+    every = (*hole, *board)
+    if len(hole) != 2 or len(board) not in BOARD.values():
+        raise UsageError(f"{len(hole)} hole cards and {len(board)} on the board (accepted: 2, and 0, 3, 4 or 5)")
+    if len(set(every)) < len(every) or not all(0 <= card < deck.size for card in every):
+        raise UsageError(f"cards {every} (accepted: different ones from 0 to {deck.size - 1})")
+
+
+@cache
+def equity_table(deck: Deck) -> EquityTable:
+    """The tables of a deck, from the cache folder or built into it."""
+    known = strengths(deck)
+    table, how = {RIVER: known.table[RIVER]}, (known.changed, known.binomial, known.hand)
+
+    def before(index: Array, of: Array) -> Work:
+        return lambda board, total: sum_over_next(board, index, of, False, *how, total)
+
+    for street in (TURN, FLOP):
+        board, work = known.boards[street].board, before(known.boards[street + 1].index, table[street + 1])
+        table[street] = keep_street(f"equity-{VERSION}", "equity", deck, street, board, work)
+    fewer = [list_boards(deck, count, known.binomial, known.changed) for count in (2, 1)]
+    preflop = table[FLOP]
+    for board, index in (
+        (fewer[0].board, known.boards[FLOP].index),
+        (fewer[1].board, fewer[0].index),
+        (np.zeros((1, 0), np.uint8), fewer[1].index),
+    ):  # the flop, a card at a time
+        total = np.zeros((len(board), comb(deck.size, 2)), np.uint64)
+        before(index, preflop)(board, total)
+        preflop = total
+        preflop.flags.writeable = False  # as kept tables are: kernels are compiled for what may be written and what may not
+    return EquityTable(deck, known.binomial, known.changed, known.hand, known.boards, table, preflop[0])
+
+
+def _rounded(table: Array, most: int) -> Array:
+    """[n, m] parts of `most` -> uint16 parts of PARTS, the nearest."""
+    found = np.empty(table.shape, np.uint16)
+    for row in range(len(table)):
+        found[row] = (table[row].astype(np.uint64) * np.uint64(2 * PARTS) + np.uint64(most)) // np.uint64(2 * most)
+    return found
+
+
+# Estimates
+
+
+def simulated(deck: Deck, hole: Cards, board: Cards, generator: Array, rollouts: int = ROLLOUTS, opponents: int = 1) -> float:
+    """The share of the pot that two cards win in so many rollouts, the others' and what the board lacks drawn by generator[4]."""
+    verify_spot(deck, hole, board)
+    if rollouts < 1:
+        raise UsageError(f"rollouts={rollouts} (accepted: at least 1)")
+    if not 1 <= opponents <= MOST_OPPONENTS:
+        raise UsageError(f"opponents={opponents} (accepted: 1 to {MOST_OPPONENTS})")
+    every = _every_hand(deck)
+    combos = np.concatenate([np.array([hole], np.uint8), *[every] * opponents])
+    drawn_from, seen = np.array([0, *range(1, len(combos) + 1, len(every))]), np.array(board, np.uint8)
+    winners = np.zeros(2 << opponents, np.int64)
+    done = sample_winners(evaluator(deck), combos, drawn_from, seen, seen, rollouts, generator, winners)
+    return sum(int(winners[who]) / who.bit_count() for who in range(1, len(winners), 2)) / done
+
+
+@cache
+def _every_hand(deck: Deck) -> Array:
+    """[hands, 2] uint8; a hand that shares a card with what is seen is drawn again."""
+    return np.array([*combinations(range(deck.size), 2)], np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationError:
+    """How far estimates are from equities, over spots of one street dealt at random."""
+
+    street: int
+    spots: int
+    rollouts: int  # an estimate
+    repeats: int  # estimates of a spot
+    bias: float  # mean of estimate less equity
+    error: float  # mean of its absolute value
+    deviation: float  # of a spot's estimates from their mean: root of the mean variance
+    expected: float  # the same by theory, where no game ties: p (1 - p) / rollouts is the variance
+    apart: float  # standard deviation of the equities themselves, from spot to spot
+
+
+def simulation_error(
+    deck: Deck, street: int, spots: int = 1000, rollouts: int = ROLLOUTS, repeats: int = 20, seed: int = 0
+) -> SimulationError:
+    """Simulate random spots, several times each."""
+    if street not in BOARD or spots < 2 or repeats < 2:
+        raise UsageError(f"street={street}, spots={spots}, repeats={repeats} (accepted: 0 to 3, at least 2, at least 2)")
+    generator, known, card = seeded(seed)[0], equity_table(deck), np.zeros(2 + BOARD[street], np.uint8)
+    exact, estimate = np.zeros(spots), np.zeros((spots, repeats))
+    for spot in range(spots):
+        dealing.draw_cards(card, deck.size, generator)
+        cards: list[int] = card.tolist()
+        hole, board = tuple(cards[:2]), tuple(cards[2:])
+        exact[spot] = known.of(hole, board)
+        estimate[spot] = [simulated(deck, hole, board, generator, rollouts) for _ in range(repeats)]
+    off = estimate - exact[:, None]
+    return SimulationError(
+        street,
+        spots,
+        rollouts,
+        repeats,
+        bias=float(off.mean()),
+        error=float(np.abs(off).mean()),
+        deviation=float(np.sqrt(estimate.var(axis=1, ddof=1).mean())),
+        expected=float(np.sqrt((exact * (1 - exact)).mean() / rollouts)),
+        apart=float(exact.std(ddof=1)),
+    )

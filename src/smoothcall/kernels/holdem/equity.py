@@ -1,0 +1,114 @@
+"""Who wins how often: every board, or random ones. Winners are counted by a set of players, one bit each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from smoothcall.kernels import kernel
+from smoothcall.kernels.holdem.evaluator import Evaluator, Number, evaluate, step
+from smoothcall.kernels.random import draw
+from smoothcall.kernels.tables import Array
+
+_ZERO = np.uint64(0)
+
+
+@kernel
+def count_winners(evaluator: Evaluator, hands: Array, weight: Array, seen: Array, board: Array, winners: Array) -> None:
+    """Every board that may come, for every choice of hands.
+
+    hands[n, P, 2] uint8, each choice with the weight[n] int64 it is counted with; seen[] uint8 the cards that cannot come,
+    beside the hands: board[] uint8, of up to five cards, and dead ones. Adds to winners[2 ** P] int64.
+    """
+    players, coming = hands.shape[1], 5 - len(board)
+    keys, mask = np.zeros(coming + 1, np.uint64), np.zeros(coming + 1, np.uint64)  # sums of the board and so many more cards
+    own_keys, own_mask = np.zeros(players, np.uint64), np.zeros(players, np.uint64)
+    for card in board:
+        keys[0] += evaluator.card_key[card]
+        mask[0] += evaluator.card_mask[card]
+    for n in range(len(hands)):
+        here = np.zeros(len(winners), np.int64)
+        for player in range(players):
+            one, other = hands[n, player]
+            own_keys[player] = evaluator.card_key[one] + evaluator.card_key[other]
+            own_mask[player] = evaluator.card_mask[one] + evaluator.card_mask[other]
+        if coming == 0:
+            here[_winners(evaluator, own_keys, own_mask, keys[0], mask[0])] += 1
+        else:
+            left = _left(len(evaluator.card_key), seen, hands[n])
+            left_key, left_mask = evaluator.card_key[left], evaluator.card_mask[left]
+            choice = np.arange(coming - 1)  # the last card is the loop below
+            changed = 0
+            while changed >= 0:
+                for c in range(changed, coming - 1):
+                    keys[c + 1] = keys[c] + left_key[choice[c]]
+                    mask[c + 1] = mask[c] + left_mask[choice[c]]
+                first = choice[coming - 2] + 1 if coming > 1 else 0
+                for last in range(first, len(left)):
+                    board_keys, board_mask = keys[coming - 1] + left_key[last], mask[coming - 1] + left_mask[last]
+                    here[_winners(evaluator, own_keys, own_mask, board_keys, board_mask)] += 1
+                changed = step(choice, len(left) - 1)
+        winners += weight[n] * here
+
+
+@kernel
+def sample_winners(
+    evaluator: Evaluator, combos: Array, start: Array, seen: Array, board: Array, samples: int, state: Array, winners: Array
+) -> int:
+    """Random hands and boards: player p holds one of combos[start[p] : start[p + 1]], uint8 pairs, each as likely.
+
+    Adds to winners[2 ** P] int64 and returns how many samples that were, fewer than asked for where hands hardly ever fit
+    together.
+    """
+    players, size = len(start) - 1, len(evaluator.card_key)
+    own_keys, own_mask = np.zeros(players, np.uint64), np.zeros(players, np.uint64)
+    taken = np.zeros(size, np.int64)  # the try that a card was last dealt in
+    done = tries = 0
+    while done < samples and tries < 1000 * (done + 1000):
+        tries += 1
+        for card in seen:
+            taken[card] = tries
+        fit = True
+        for player in range(players):
+            one, other = combos[start[player] + int(draw(state) * (start[player + 1] - start[player]))]
+            fit = fit and taken[one] != tries and taken[other] != tries
+            taken[one] = taken[other] = tries
+            own_keys[player] = evaluator.card_key[one] + evaluator.card_key[other]
+            own_mask[player] = evaluator.card_mask[one] + evaluator.card_mask[other]
+        if not fit:
+            continue
+        keys = mask = _ZERO
+        for card in board:
+            keys += evaluator.card_key[card]
+            mask += evaluator.card_mask[card]
+        for _ in range(5 - len(board)):
+            card = int(draw(state) * size)
+            while taken[card] == tries:
+                card = int(draw(state) * size)
+            taken[card] = tries
+            keys += evaluator.card_key[card]
+            mask += evaluator.card_mask[card]
+        winners[_winners(evaluator, own_keys, own_mask, keys, mask)] += 1
+        done += 1
+    return done
+
+
+@kernel
+def _winners(evaluator: Evaluator, own_keys: Array, own_mask: Array, board_keys: Number, board_mask: Number) -> int:
+    best, bits = 0, 0
+    for player in range(len(own_keys)):
+        strength = int(evaluate(evaluator, board_keys + own_keys[player], board_mask + own_mask[player]))
+        if strength > best:
+            best, bits = strength, 0
+        if strength == best:
+            bits |= 1 << player
+    return bits
+
+
+@kernel
+def _left(size: int, seen: Array, hands: Array) -> Array:
+    """The cards that may still come."""
+    free = np.ones(size, np.bool_)
+    free[seen] = False
+    for hand in hands:
+        free[hand] = False
+    return np.flatnonzero(free)

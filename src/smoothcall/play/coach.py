@@ -1,0 +1,146 @@
+"""The coach, after a hand: what each move was worth against these opponents, what was given up, what others would have done.
+
+Where deals are listed, worths are exact (see `evaluation.action_values`) and say more than a result can: what a move wins in the
+mean over everything the person could not see. In hold'em the coach says what the opponent's own strategy does in the
+person's place. Nothing but what the person has seen enters, so a review tells nothing about cards that were never shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from smoothcall.agents.fixed import Fixed, Strategy
+from smoothcall.errors import UsageError
+from smoothcall.evaluation.action_values import Worths, worths
+from smoothcall.evaluation.aivat import by_letter, decisions, game_of, verify_cards, verify_seats, why_not
+from smoothcall.games.betting import Betting
+from smoothcall.games.cards import Cards
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.game import Game
+from smoothcall.information.translation import moves_like, row_like, same_table
+from smoothcall.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class MoveAdvice:
+    """A move the person could make. Worths are in chips a hand; shares are probabilities; None where it is not known."""
+
+    letter: str
+    name: str  # "Fold", "Check", "Call 10", "Bet 10", "Raise to 40"
+    worth: float | None  # what it wins on average, the person playing on as well as possible
+    given_up: float | None  # how much less that is than the best move wins
+    equilibrium: float | None  # how likely an equilibrium makes it
+    agent: float | None  # how likely the opponent's strategy makes it in the person's place
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision of the person."""
+
+    street: int
+    betting: str  # before it
+    key: str  # of the information state
+    chosen: str  # the letter of the move that was made
+    moves: tuple[MoveAdvice, ...]  # fold, check or call, raises from small to large
+
+    @property
+    def given_up(self) -> float | None:
+        return next(move.given_up for move in self.moves if move.letter == self.chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    decisions: tuple[Decision, ...]
+    given_up: float | None  # chips, by all decisions together
+    note: str  # what the figures are, for people
+
+
+class Coach:
+    """Reviews a person's hands at a table of fixed opponents; `others` says who sits in every other seat."""
+
+    def __init__(self, game: Game, seat: int, others: Mapping[int, Fixed], equilibrium: Policy | None = None) -> None:
+        if not isinstance(game.rules, PokerRules):
+            raise UsageError(f"the coach knows poker, not {game.spec}")
+        verify_seats(game, seat, others)
+        if equilibrium is not None and not same_table(equilibrium.game.rules, game.rules):
+            raise UsageError(f"this policy plays {equilibrium.game.spec}, not {game.spec}")
+        self.game, self.seat, self.others = game_of(game, others), seat, dict(others)
+        self.equilibrium = None if equilibrium is None else Strategy(equilibrium)
+        self.exact = not game.sampled and not why_not(game, others)
+        round_table = [others[(seat + place) % game.players] for place in range(1, game.players)]
+        self.agent = next((player for player in round_table if isinstance(player, Strategy)), None)
+
+    @property
+    def note(self) -> str:
+        if self.exact:
+            return "Worths are exact: chips a hand against these opponents if you play on as well as possible."
+        if self.agent is None:
+            return "These opponents have no strategy that could be asked what it does in your place."
+        several = "the first opponent's" if len(self.others) > 1 else "your opponent's"
+        return f"Shares say what {several} strategy would have done in your place."
+
+    def review(self, hole: Cards, boards: Sequence[Cards], betting: str) -> Review:
+        """Of a finished hand, from what the person saw: `boards` one a street, the first empty."""
+        rules = self.game.rules
+        assert isinstance(rules, PokerRules)
+        verify_cards(rules, hole, boards, betting)
+        known = worths(self.game, self.seat, self.others) if self.exact else None
+        found = tuple(
+            self._decision(state, hole, boards[: state.street + 1], chosen, known)
+            for state, chosen in decisions(rules, self.seat, betting)
+        )
+        lost = [decision.given_up for decision in found]
+        return Review(found, None if known is None else sum(each for each in lost if each is not None), self.note)
+
+    def _decision(self, state: Betting, hole: Cards, boards: Sequence[Cards], chosen: str, known: Worths | None) -> Decision:
+        seen, names = (hole, boards, state.text), self.game.rules.deck.names  # type: ignore[union-attr]
+        agent, equilibrium = _shares(self.agent, *seen), _shares(self.equilibrium, *seen)
+        letters = {letter for letter in (*state.slots, *(agent or ()), chosen) if letter is not None}
+        key = f"{'/'.join(names(cards) for cards in (hole, *boards) if cards)}:{state.text}"
+        worth: dict[str, float] = {}
+        if known is not None:
+            row = self.game.row_of(*seen)
+            key = self.game.key(row)
+            worth = {letter: float(known.table[row, self.game.actions.index(letter)]) for letter in letters}
+        moves = tuple(
+            MoveAdvice(
+                letter,
+                move_name(state, letter),
+                worth.get(letter),
+                max(worth.values()) - worth[letter] if worth else None,
+                None if equilibrium is None else equilibrium.get(letter, 0.0),
+                None if agent is None else agent.get(letter, 0.0),
+            )
+            for letter in sorted(letters, key=lambda letter: ("fcr".index(letter[0]), int(letter[1:] or 0)))
+        )
+        return Decision(state.street, state.text, key, chosen, moves)
+
+
+def _shares(player: Strategy | None, hole: Cards, boards: Sequence[Cards], betting: str) -> dict[str, float] | None:
+    """How likely somebody makes each move with these cards."""
+    if player is None:
+        return None
+    game, policy = player.policy.game, player.policy
+    row = row_like(game, hole, boards, betting)
+    if row is None:
+        return {"c": 1.0}
+    chance = policy.weights[row] / policy.unit
+    if player.greedy:
+        chance = np.eye(len(chance))[chance.argmax()]
+    return {letter: float(share) for letter, share in by_letter(moves_like(game, betting), chance).items()}
+
+
+def move_name(state: Betting, letter: str) -> str:
+    """A move in words: amounts are what a call or bet adds, and what a raise brings the street's bet to."""
+    if letter == "f":
+        return "Fold"
+    if letter == "c":
+        return f"Call {state.to_call}" if state.to_call else "Check"
+    player, span = state.player, state.raises
+    assert player is not None
+    assert span is not None
+    added = int(letter[1:] or span[0]) - state.paid[player]
+    return f"Raise to {state.bets[player] + added}" if max(state.bets) > 0 else f"Bet {added}"

@@ -1,0 +1,330 @@
+"""What became of hands: results, the coach, histories, statistics, exports. All of it as the person saw it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from smoothcall.agents.fixed import Fixed
+from smoothcall.errors import Forbidden, NotFound, UsageError
+from smoothcall.evaluation.match import GREEDY
+from smoothcall.games.cards import Cards
+from smoothcall.games.hand import Hand
+from smoothcall.games.notation import split_moves
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.game import Game, game
+from smoothcall.play import statistics
+from smoothcall.play.exports import Exported, to_json, to_phh
+from smoothcall.play.opponents import HOUSE_GAMES, Agents
+from smoothcall.play.person_view import HandSight, MatchSight, Results, signed
+from smoothcall.play.statistics import Marks, Played, Statistics, summarise
+from smoothcall.play.table import guest_seats, moments, replay, shown_to
+from smoothcall.store.histories import Filter, HandRow, Histories, TableRow
+
+if TYPE_CHECKING:  # loaded when first asked for: who only plays needs neither
+    from smoothcall.evaluation.aivat import Luck
+    from smoothcall.play.coach import Coach, Review
+
+PAGE = 25  # hands on a page of the history
+CORRECTED = 200  # hands corrected for luck at a time
+EXPORTED = 20_000  # hands in one file
+
+FORMS = ("phh", "json")
+NO_LUCK_IN_MATCHES = "Luck is told in hands with full stacks: in a match chips are kept from hand to hand."
+
+
+@dataclass(frozen=True, slots=True)
+class HandLine:
+    """A finished hand in the history."""
+
+    id: int
+    table: str
+    number: int
+    game: str
+    title: str
+    opponents: str
+    cards: tuple[str, ...]  # the person's
+    board: tuple[str, ...]
+    betting: str
+    reason: str
+    won: str
+    won_chips: float
+    corrected: float | None
+    ended: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the history, the latest hands first."""
+
+    hands: tuple[HandLine, ...]
+    page: int  # from 1
+    pages: int
+    total: int
+
+
+class Past:
+    """The half of the house that only reads. `person` is always whom `House.person` has found."""
+
+    def __init__(self, histories: Histories, agents: Agents) -> None:
+        self.agents = agents
+        self._histories = histories
+        self._luck = lru_cache(maxsize=64)(self._make_luck)
+        self._coach = lru_cache(maxsize=64)(self._make_coach)
+
+    def results(self, person: int, id: str) -> Results:
+        """What a person has won at a table, raw and corrected for luck."""
+        row = self._table_row(person, id)
+        hands = self._played(Filter(table=id), person)
+        reason = NO_LUCK_IN_MATCHES if row.games else self._why_not(row.game, row.opponents)
+        maker = None if reason else self._luck_of(row.game, row.opponents, 0)
+        known = [hand.corrected for hand in hands if hand.corrected is not None]
+        return Results(
+            hands=len(hands),
+            won=signed(sum((hand.won for hand in hands), Fraction())),
+            curve=tuple(map(float, accumulate(hand.won for hand in hands))),
+            corrected_curve=tuple(accumulate(known)) if len(known) == len(hands) else (),
+            raw=statistics.raw(hands),
+            corrected=statistics.corrected(hands),
+            note=reason or (maker.note if maker is not None else ""),
+            match=match_of(row, self._histories.score(id) if row.games else (0, 0)),
+        )
+
+    def coach(self, person: int, hand_id: int) -> Review:
+        """What each of the person's decisions in a finished hand was worth."""
+        row = self._hand_row(person, hand_id)
+        if row.ended is None:
+            raise Forbidden("the coach speaks when the hand is over")
+        full = table_game(row.game).rules.stack  # type: ignore[union-attr]
+        if row.stacks is not None and set(row.stacks) != {full}:
+            raise UsageError(
+                f"the coach knows hands with full stacks; this one began with {' and '.join(map(str, row.stacks))}"
+            )
+        seen = self._seen(row)
+        return self._coach(row.game, row.opponents, row.seat).review(*seen)
+
+    def coached(self, played: str, opponents: Sequence[str]) -> bool:
+        """Whether the coach can ask everybody at a table."""
+        return not any(self._too_many_for(played, entry) for entry in opponents)
+
+    def _too_many_for(self, played: str, entry: str) -> bool:
+        """Whether somebody sits at a larger table than it has learned for."""
+        seats = table_game(played).players
+        return all(table_game(own).players < seats for own in self.agents.card(entry).games or (played,))
+
+    def hands(self, person: int, chosen: Filter, *, page: int = 1) -> Page:
+        chosen = self._widened(chosen)
+        total = self._histories.count(person, chosen)
+        pages = max(1, -(-total // PAGE))
+        if not 1 <= page <= pages:
+            raise NotFound(f"page {page} (accepted: 1 to {pages})")
+        rows = self._histories.hands(person, chosen, limit=PAGE, offset=(page - 1) * PAGE)
+        return Page(tuple(map(self._line, self._corrected(rows))), page, pages, total)
+
+    def hand(self, person: int, hand_id: int) -> tuple[HandSight, ...]:
+        """A hand at each of its moments, as the person saw it."""
+        row = self._hand_row(person, hand_id)
+        _, rules = seated_game(row.game)
+        names = names_of(row.seat, self._names(row.opponents))
+        return moments(rules, row.deck, row.betting, row.seat, names, id=row.id, number=row.number, stacks=row.stacks)
+
+    def statistics(self, person: int, chosen: Filter) -> Statistics:
+        return summarise(self._played(self._widened(chosen), person))
+
+    def export(self, person: int, chosen: Filter, form: str) -> str:
+        """Finished hands as a file, the first ones first; cards that were not shown are not in it."""
+        if form not in FORMS:
+            raise UsageError(f"export as {form!r} (accepted: {', '.join(FORMS)})")
+        rows = self._histories.hands(person, self._widened(chosen), limit=EXPORTED)[::-1]
+        return (to_phh if form == "phh" else to_json)([self._exported(row) for row in rows])
+
+    def may_explore(self, person: int, entry: str) -> None:
+        """Refuse to show the strategy of somebody with whom the person is in a hand: it tells what they may hold."""
+        near = self.agents.family(entry)
+        for table, other in self._histories.opponents_in_hand(person):
+            if other.removesuffix(GREEDY) in near:
+                raise Forbidden(f"finish your hand first: the strategy of {self._name(entry)} tells what it may hold", table)
+
+    # Rows, of the person who asks alone
+
+    def _table_row(self, person: int, id: str) -> TableRow:
+        row = self._histories.table(id)
+        if row is None or row.person != person:
+            raise no_table(id)
+        return row
+
+    def _hand_row(self, person: int, hand_id: int) -> HandRow:
+        row = self._histories.hand(hand_id) if 0 < hand_id < 2**31 else None
+        if row is None or row.person != person:
+            raise NotFound(f"there is no hand {hand_id} of yours")
+        return row
+
+    def _names(self, entries: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(self._name, entries))
+
+    def _name(self, entry: str) -> str:
+        try:
+            return self.agents.card(entry).name
+        except UsageError:  # its file is gone; hands against it stay
+            return entry
+
+    def _seen(self, row: HandRow) -> tuple[Cards, list[Cards], str]:
+        """What the person saw of a hand: own cards, boards, betting."""
+        hand = replayed(row)
+        return hand.hole[row.seat], hand.boards, row.betting
+
+    # Luck
+
+    def _others(self, opponents: Sequence[str], seat: int) -> dict[int, Fixed]:
+        seats = guest_seats(seat, len(opponents) + 1)
+        return {place: self.agents.strategy(entry) for place, entry in zip(seats, opponents, strict=True)}
+
+    def _make_luck(self, played: str, opponents: tuple[str, ...], seat: int) -> Luck | None:
+        from smoothcall.evaluation.aivat import luck
+
+        return luck(table_game(played), seat, self._others(opponents, seat))
+
+    def _luck_of(self, played: str, opponents: tuple[str, ...], seat: int) -> Luck | None:
+        return self._luck(played, opponents, seat)
+
+    def _why_not(self, played: str, opponents: tuple[str, ...]) -> str:
+        """Why luck cannot be corrected, "" where it can."""
+        from smoothcall.evaluation.aivat import why_not
+
+        try:
+            for entry in opponents if table_game(played).players == 2 else ():
+                card = self.agents.card(entry)
+                if card.any_seats and card.kind != "simple":
+                    return f"Luck is told against agents that play from tables: {card.name} looks at the cards themselves."
+            return why_not(table_game(played), self._others(opponents, 0))
+        except UsageError as error:
+            return str(error)
+
+    def _make_coach(self, played: str, opponents: tuple[str, ...], seat: int) -> Coach:
+        from smoothcall.play.coach import Coach
+
+        for entry in opponents:
+            if self._too_many_for(played, entry):
+                seats = table_game(played).players
+                raise UsageError(
+                    f"the coach cannot ask {self._name(entry)} here: it has learned for fewer than {seats} players"
+                )
+        others = self._others(opponents, seat)
+        return Coach(table_game(played), seat, others, equilibrium=self.agents.equilibrium(played))
+
+    def _corrected(self, rows: list[HandRow]) -> list[HandRow]:
+        """The same hands, some of those that were not corrected for luck now corrected, the latest first."""
+        found: dict[int, float] = {}
+        reasons: dict[tuple[str, tuple[str, ...]], str] = {}
+        for row in rows:
+            if row.corrected is not None or row.stacks is not None or len(found) >= CORRECTED:
+                continue
+            table = (row.game, row.opponents)
+            if table not in reasons:
+                reasons[table] = self._why_not(*table)
+            maker = None if reasons[table] else self._luck_of(*table, row.seat)
+            if maker is not None:
+                found[row.id] = maker.corrected(*self._seen(row))
+        if found:
+            self._histories.correct(found)
+        return [replace(row, corrected=found[row.id]) if row.id in found else row for row in rows]
+
+    # Histories
+
+    def _widened(self, chosen: Filter) -> Filter:
+        """An opponent's hands are also those against earlier moments of it, and against its likeliest actions."""
+        if chosen.opponent is None or chosen.opponent.endswith(GREEDY):
+            return chosen
+        try:
+            near = self.agents.family(chosen.opponent)
+        except UsageError:  # nobody of that name, or no longer: hands stay
+            near = {chosen.opponent}
+        return replace(chosen, entries=tuple(sorted(near | {f"{entry}{GREEDY}" for entry in near})))
+
+    def _played(self, chosen: Filter, person: int) -> list[Played]:
+        """Finished hands in the order they were played, corrected for luck as far as that goes."""
+        return [
+            Played(
+                title=seated_game(row.game)[0],
+                won=Fraction(row.payoffs[row.seat]),
+                blind=table_game(row.game).blind,
+                corrected=row.corrected,
+                marks=Marks(**(row.marks or {})),
+            )
+            for row in self._corrected(self._histories.hands(person, chosen))[::-1]
+        ]
+
+    def _line(self, row: HandRow) -> HandLine:
+        title, rules = seated_game(row.game)
+        hole, boards, _ = self._seen(row)
+        return HandLine(
+            id=row.id,
+            table=row.table,
+            number=row.number,
+            game=row.game,
+            title=title,
+            opponents=", ".join(self._names(row.opponents)),
+            cards=tuple(map(rules.deck.name, hole)),
+            board=tuple(rules.deck.name(card) for cards in boards for card in cards),
+            betting=row.betting,
+            reason=row.reason,
+            won=signed(Fraction(row.payoffs[row.seat])),
+            won_chips=float(row.won or 0),
+            corrected=row.corrected,
+            ended=(row.ended or row.started).replace(tzinfo=UTC),
+        )
+
+    def _exported(self, row: HandRow) -> Exported:
+        hand = replayed(row)
+        return Exported(
+            hand=hand,
+            seat=row.seat,
+            shown=shown_to(hand, row.seat, hand.outcome),
+            names=tuple(names_of(row.seat, self._names(row.opponents))),
+            table=row.table,
+            number=row.number,
+            ended=row.ended or row.started,
+            game=row.game,
+        )
+
+
+@lru_cache(maxsize=64)
+def table_game(spec: str) -> Game:
+    return game(spec)
+
+
+def seated_game(spec: str) -> tuple[str, PokerRules]:
+    """(title, rules) of a game that people play."""
+    title = HOUSE_GAMES.get(spec)
+    if title is None:
+        raise UsageError(f"game {spec!r} (accepted at a table: {', '.join(HOUSE_GAMES)})")
+    rules = table_game(spec).rules
+    assert isinstance(rules, PokerRules)
+    return title, rules
+
+
+def replayed(row: HandRow) -> Hand:
+    """A hand as it stands in the database."""
+    return replay(seated_game(row.game)[1], row.deck, split_moves(row.betting), row.stacks)
+
+
+def match_of(row: TableRow, score: tuple[int, int]) -> MatchSight | None:
+    """How a match stands after so many games won and lost; None where a table is no match."""
+    return MatchSight(row.games, *score, over=sum(score) >= row.games) if row.games else None
+
+
+def names_of(seat: int, opponents: Sequence[str]) -> list[str]:
+    """The name in each seat; the person's is "You"."""
+    names = ["You"] * (len(opponents) + 1)
+    for place, name in zip(guest_seats(seat, len(names)), opponents, strict=True):
+        names[place] = name
+    return names
+
+
+def no_table(id: str) -> NotFound:
+    return NotFound(f"there is no table {id[:40]!r} of yours")

@@ -1,0 +1,406 @@
+"""Opponents for people: agents that come with the package, simple players, and the agent files and runs of a folder.
+
+Cards are read from the files' `card.json` alone; a policy is read when somebody wants to play it, once for everybody. An agent
+is named by an id: `leduc-cfr` of a built-in one, `always-call` of a simple player, `runs.leduc.moments.1000` of a file by its
+path in the folder. Ids are only looked up among the files found, so they cannot name anything else. `:greedy` behind an id
+stands for the agent's most likely actions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import inf, isfinite
+from os import walk
+from pathlib import Path
+from random import Random
+from threading import Lock
+from typing import Any
+from weakref import WeakValueDictionary
+
+from smoothcall import files
+from smoothcall.agents.batch_player import BatchPlayer, may_sit
+from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.files import NETWORKS
+from smoothcall.agents.fixed import Fixed, Strategy
+from smoothcall.agents.policy_player import PolicyPlayer
+from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.scripted import RULES, Scripted
+from smoothcall.agents.tabulated import scripted_policy
+from smoothcall.agents.view import Player
+from smoothcall.errors import UsageError, unknown
+from smoothcall.evaluation.match import GREEDY as GREEDILY
+from smoothcall.evaluation.match import SCRIPTED
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, Rules
+from smoothcall.information.game import Game, game
+from smoothcall.policy import Policy, load, why_unread
+from smoothcall.store.runs import GREEDY, MOMENTS, OPPONENT, moments_of
+
+_MORE = {3: "three", 4: "four", 5: "five", 6: "six"}
+HOUSE_GAMES = {
+    "kuhn": "Kuhn poker",
+    "kuhn-3p": "Kuhn poker, three players",
+    "leduc": "Leduc hold'em",
+    "leduc-3p": "Leduc hold'em, three players",
+    "limit-holdem": "Limit Texas hold'em",
+    "limit-holdem-3p": "Limit Texas hold'em, three players",
+    "no-limit-holdem": "No-limit Texas hold'em",
+    **{f"no-limit-holdem:seats={n}": f"No-limit Texas hold'em, {word} players" for n, word in _MORE.items()},
+    NO_LIMIT_HOLDEM_32.name: "No-limit Texas hold'em, 32 cards",
+}
+NARROW = (
+    "scripted",
+    "discrete",
+    *NETWORKS,
+)  # classes of batch policies that look at no cards: the others sit at larger tables too
+SCRIPTED_GAME = NO_LIMIT_HOLDEM_32.name  # where people meet the scripted players
+BUILT_IN = Path(__file__).parents[1] / "data" / "agents"
+LOADED_BYTES = 1 << 30  # of policies that are kept loaded; one always is
+EXACT = 1e-12  # chips a hand: a NashConv that is rounding
+LEARNED_BY = {
+    "cfr": "CFR",
+    "cfr+": "CFR+",
+    "linear-cfr": "Linear CFR",
+    "discounted-cfr": "Discounted CFR",
+    "predictive-cfr+": "Predictive CFR+",
+    "mccfr": "Monte-Carlo CFR",
+    "xfp": "fictitious play",
+    "lp": "linear programming",
+    "uct": "UCT",
+    "smooth-uct": "Smooth UCT",
+    "nfsp": "NFSP",
+    "nfsp-freezeouts": "NFSP in games",
+    "monte-carlo": "Monte-Carlo control",
+    "deep-q-continuous": "deep Q, continuous",
+    "deep-q-discrete": "deep Q, discrete",
+    "clipped-double-dqn": "clipped double DQN",
+    "regret-matching": "regret matching",
+}
+_UNITS = {
+    "uct": "episode",
+    "smooth-uct": "episode",
+    "nfsp-freezeouts": "game",
+    "monte-carlo": "hand",
+    "deep-q-continuous": "hand",
+    "deep-q-discrete": "hand",
+    "clipped-double-dqn": "hand",
+}  # what an iteration is
+_MOMENT = re.compile(r"(.+)\.([1-9][0-9]{0,18})")  # a built-in agent's file, its iterations behind the id
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCard:
+    """What people are told of an agent."""
+
+    id: str  # [A-Za-z0-9._-]+
+    name: str
+    games: tuple[str, ...]  # the games it plays; () where it plays any poker game
+    kind: str  # "built-in", "file", "run" or "simple"
+    learned: str  # how, how long; of a simple player its rule
+    measured: tuple[str, ...] = ()  # how good it is, a line each
+    moments: tuple[tuple[int, str], ...] = ()  # (iterations, id) of the moments of its training, in order
+    any_seats: bool = False  # also at tables of its game for more than two: it averages the others
+    any_stacks: bool = False  # whatever chips are on the table: it looks at the hand itself
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """An agent file and what its card says."""
+
+    card: AgentCard
+    path: Path
+    iterations: int
+    nash_conv: float | None  # chips a hand
+
+
+class Agents:
+    """Everybody there is to play against. Threads may share it."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.problems: list[str] = []  # files that were left out, and why
+        self._cards: dict[str, AgentCard] = {}  # of those that are listed
+        self._files: dict[str, _File] = {}  # by id, moments included
+        self._lock, self._locks = Lock(), dict[str, Lock]()  # of the tables below; of each agent or game while it is loaded
+        self._policies: OrderedDict[str, Policy] = OrderedDict()  # loaded, the one not asked for the longest first
+        self._games: WeakValueDictionary[str, Game] = WeakValueDictionary()
+        self._add_built_in()
+        if folder is not None:
+            self._add_folder(folder.resolve())
+        for name, player in SIMPLE.items():
+            rule = " ".join((player.__doc__ or "").split())
+            self._cards[name] = AgentCard(name, _spoken(name), (), "simple", rule, any_seats=True, any_stacks=True)
+        for name in SCRIPTED:
+            rule = RULES[name][1]
+            told = f"{rule[0].upper()}{rule[1:]}."
+            self._cards[name] = AgentCard(name, _spoken(name), (SCRIPTED_GAME,), "simple", told, any_stacks=True)
+
+    # What can be asked
+
+    def cards(self, game: str | None = None, *, match: bool = False) -> list[AgentCard]:
+        """Of those who play a game, or of all: agents before simple players, moments with the agent that they are of.
+
+        In a `match` chips are kept from hand to hand, so that only those play who know any stacks.
+        """
+        fit = [card for card in self._cards.values() if game is None or _plays(card, game)]
+        return [card for card in fit if card.any_stacks or not match]
+
+    def card(self, entry: str) -> AgentCard:
+        found = self._find(entry)
+        return replace(found, name=f"{found.name}, greedy") if entry.endswith(GREEDILY) else found
+
+    def verify_fits(self, entry: str, game: str, *, match: bool = False) -> None:
+        """That somebody can sit at a table of a game, or play a match of it."""
+        card = self._find(entry)
+        if not _plays(card, game):
+            raise UsageError(f"{card.name} plays {', '.join(card.games) or 'poker'}, not {game}")
+        if match and not card.any_stacks:
+            raise UsageError(
+                f"{card.name} has learned with full stacks, and in a match chips are kept from hand to hand (accepted: agents "
+                "that look at the hand itself, simple players)"
+            )
+
+    def strategy(self, entry: str) -> Fixed:
+        """How somebody plays; may take as long as it takes to read a file and build its game."""
+        card = self._find(entry)
+        if card.id in SIMPLE:
+            return SIMPLE[card.id].fixed
+        if card.id in SCRIPTED:
+            return Strategy(self._kept(card.id, lambda: scripted_policy(self._game(SCRIPTED_GAME), card.id)))
+        return Strategy(self.policy(card.id), entry.endswith(GREEDILY))
+
+    def player(self, entry: str, random: Random) -> Player:
+        """Somebody to sit at a table; scripted players need no tree for that, and sit down at once."""
+        if entry in SCRIPTED:
+            return BatchPlayer(Scripted(entry, Table.of(NO_LIMIT_HOLDEM_32)), NO_LIMIT_HOLDEM_32, random=random)
+        fixed = self.strategy(entry)
+        if isinstance(fixed, Strategy):
+            return PolicyPlayer(fixed.policy, greedy=fixed.greedy, random=random)
+        return SIMPLE[str(fixed)](random)
+
+    def policy(self, entry: str) -> Policy:
+        """An agent's policy, as it is: the same object as long as there is room for it."""
+        card = self._find(entry)
+        if card.kind == "simple":
+            raise UsageError(f"{card.name} plays by a rule: {card.learned}")
+        return self._kept(card.id, lambda: self._load(card))
+
+    def equilibrium(self, game: str) -> Policy | None:
+        """The built-in agent closest to an equilibrium of a game; None where none is measured by its NashConv."""
+        near = [
+            (file.nash_conv, file.card.id)
+            for file in self._files.values()
+            if file.card.kind == "built-in" and file.nash_conv is not None and _plays(file.card, game)
+        ]
+        return self.policy(min(near)[1]) if near else None
+
+    def family(self, entry: str) -> set[str]:
+        """The ids of an agent and of the other moments of its training."""
+        name = self._find(entry).id
+        return {name}.union(*(own for card in self._cards.values() if name in (own := {card.id, *dict(card.moments).values()})))
+
+    # How it works
+
+    def _find(self, entry: str) -> AgentCard:
+        name = entry.removesuffix(GREEDILY)
+        file = self._files.get(name)
+        found = file.card if file is not None else self._cards.get(name)
+        if found is None or (found.kind == "simple" and name != entry):
+            raise unknown("agent", entry, self._cards)
+        return found
+
+    def _kept(self, name: str, make: Callable[[], Policy]) -> Policy:
+        """A policy that is made once and kept as long as there is room for it."""
+        with self._alone(name):
+            with self._lock:
+                if name in self._policies:
+                    self._policies.move_to_end(name)
+                    return self._policies[name]
+            policy = make()
+            with self._lock:
+                self._policies[name] = policy
+                while len(self._policies) > 1 and sum(kept.nbytes for kept in self._policies.values()) > LOADED_BYTES:
+                    self._policies.popitem(last=False)
+            return policy
+
+    def _load(self, card: AgentCard) -> Policy:
+        path = self._files[card.id].path
+        try:
+            return load(path, self._game(card.games[0]))
+        except UsageError as error:  # where the file lies is nobody's business who plays
+            raise UsageError(str(error).replace(repr(str(path)), f"the file of {card.name}")) from None
+
+    def _alone(self, name: str) -> Lock:
+        with self._lock:
+            return self._locks.setdefault(name, Lock())
+
+    def _game(self, spec: str) -> Game:
+        """The game that agents share: built once, and gone when nobody plays it."""
+        with self._alone(f"game {spec}"):
+            made = self._games.get(spec)
+            if made is None:
+                made = self._games[spec] = game(spec)
+                made.tree  # noqa: B018 - large trees are built here, where others who want this one wait
+                if made.abstraction is not None:
+                    made.abstraction.read_tables()
+            return made
+
+    def _add_built_in(self) -> None:
+        found = {path.stem: path for path in BUILT_IN.glob("*.agent")}
+        moments = sorted((m[1], int(m[2]), m[0]) for m in map(_MOMENT.fullmatch, found) if m is not None)
+        for stem in sorted(found.keys() - {own for _, _, own in moments}):
+            self._add(stem, found[stem], "built-in", {own: found[own] for of, _, own in moments if of == stem})
+
+    def _add_folder(self, folder: Path) -> None:
+        """Every agent file and run below a folder; what links lead to outside of it is not."""
+        for at, folders, names in walk(folder):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            place = Path(at)
+            if "config.json" in names:
+                folders[:] = [name for name in folders if name != MOMENTS]
+                self._add_run(folder, place)
+                names = [name for name in names if name not in ("agent.agent", GREEDY, OPPONENT)]
+            for name in sorted(names):
+                path = place / name
+                if path.suffix == ".agent" and not name.startswith(".") and path.resolve().is_relative_to(folder):
+                    where = path.relative_to(folder).with_suffix("")
+                    self._add(self._free(where), path, "file", label=where.as_posix())
+
+    def _add_run(self, folder: Path, run: Path) -> None:
+        inside = [
+            path for path in (run / "agent.agent", run / GREEDY) if path.is_file() and path.resolve().is_relative_to(folder)
+        ]
+        kept = {at: path for at, path in moments_of(run).items() if path.resolve().is_relative_to(folder)}
+        place = run.relative_to(folder) if run != folder else Path(run.name)
+        name = self._free(place)
+        latest = inside[0] if inside and inside[0].name == "agent.agent" else next(reversed(kept.values()), None)
+        if latest is None:
+            self.problems.append(f"run {str(place)!r} has no agent yet")
+            return
+        moments = {f"{name}.{MOMENTS}.{at}": path for at, path in kept.items()}
+        self._add(name, latest, "run", moments, label=place.as_posix())
+        for path in inside:
+            if path.name == GREEDY:
+                self._add(f"{name}.{path.stem}", path, "run", label=f"{place.as_posix()}, greedy by value")
+
+    def _free(self, place: Path) -> str:
+        """An id for a path that nobody has."""
+        stem = re.sub(r"[^A-Za-z0-9._-]", "-", ".".join(place.parts)).lstrip(".") or "agent"
+        name, number = stem, 1
+        while name in self._cards or name in self._files or name in SIMPLE or name in SCRIPTED:
+            number += 1
+            name = f"{stem}-{number}"
+        return name
+
+    def _add(
+        self, name: str, path: Path, kind: str, moments: Mapping[str, Path] | None = None, *, label: str | None = None
+    ) -> None:
+        """An agent and the moments of its training by their ids, in order; or a problem. Built-in files have their names."""
+        found = self._read(name, path, kind, label)
+        if found is None:
+            return
+        kept = [file for own, at in (moments or {}).items() if (file := self._read(own, at, kind, label)) is not None]
+        earlier = [file for file in kept if file.iterations != found.iterations]  # one may be the agent as it is
+        line = tuple((file.iterations, file.card.id) for file in [*earlier, *([found] if earlier else [])])
+        listed = replace(found.card, moments=line)
+        self._files |= {file.card.id: file for file in [*earlier, replace(found, card=listed)]}
+        self._cards[name] = listed
+
+    def _read(self, name: str, path: Path, kind: str, label: str | None) -> _File | None:
+        try:
+            about = _read_card(path)
+            if path.parent.name == MOMENTS:
+                label = f"{label} after {about['iterations']:,}"
+            return _file(name, path, kind, str(label or about["name"]), about)
+        except files.DAMAGED as error:
+            self.problems.append(f"{path.name} ({name}): {error}")
+            return None
+
+
+def _read_card(path: Path) -> dict[str, Any]:
+    """What `card.json` in an agent file says; arrays are not read."""
+    with zipfile.ZipFile(path) as archive:
+        about: dict[str, Any] = json.loads(archive.read("card.json"))
+        if reason := why_unread(about):
+            raise UsageError(reason)
+        if about.get("kind") != "batch_policy":
+            archive.getinfo("policy.npy")
+    return about
+
+
+def _file(name: str, path: Path, kind: str, label: str, about: Mapping[str, Any]) -> _File:
+    played = game(about["game"]["name"], **about["game"]["options"])
+    results = about.get("results", {})
+    batch_policy = about["batch_policy"] if about.get("kind") == "batch_policy" else None
+    card = AgentCard(
+        name,
+        label,
+        (played.spec,),
+        kind,
+        _learned(about),
+        tuple(_measured(results)),
+        any_seats=batch_policy is not None and batch_policy["class"] not in NARROW,
+        any_stacks=batch_policy is not None,
+    )
+    return _File(card, path, int(about.get("iterations", 0)), results.get("nash_conv"))
+
+
+def _learned(about: Mapping[str, Any]) -> str:
+    """`Smooth UCT, 1,000,000,000 episodes, seed 1, 22 min`"""
+    how = about.get("solver")
+    if about.get("learned"):
+        return str(about["learned"])
+    if how is None:
+        return "of unknown origin"
+    parts = [LEARNED_BY.get(how["name"], str(how["name"]))]
+    if how["name"] != "lp":
+        done, unit = int(about["iterations"]), _UNITS.get(how["name"], "iteration")
+        parts += [f"{done:,} {unit}{'' if done == 1 else 's'}", f"seed {how['seed']}"]
+    if isfinite(float(about.get("seconds", inf))):
+        parts.append(_duration(float(about["seconds"])))
+    if about.get("greedy"):
+        parts.append("the action of the highest value only")
+    if about.get("threshold"):
+        parts.append(f"without actions below {about['threshold']:.3g}")
+    return ", ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1:
+        return "less than a second"
+    for size, unit in ((86_400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _measured(results: Mapping[str, Any]) -> Iterator[str]:
+    loss = results.get("nash_conv")
+    if loss is not None:
+        yield "An exact equilibrium (NashConv 0)" if loss < EXACT else f"NashConv {loss:.2g} chips a hand"
+    for opponent, won in results.get("matches", {}).items():
+        sampled = f" ± {won['half_width']:.0f}" if won["hands"] else ""
+        how = f"95 %, {won['hands']:,} hands" if won["hands"] else "exact"
+        yield f"{won['mean']:+.0f}{sampled} mbb/h against {opponent} ({how})"
+    bound = results.get("local_best_response")
+    if bound is not None:
+        figure = f"{bound['mean']:+.0f} ± {bound['half_width']:.0f} mbb/h"
+        yield f"{figure} for a local best response, a lower bound of what it loses (95 %, {bound['deals']:,} deals)"
+
+
+def _spoken(name: str) -> str:
+    return name.replace("-", " ").capitalize()
+
+
+@lru_cache(maxsize=1024)
+def _rules(spec: str) -> Rules:
+    return game(spec).rules
+
+
+def _plays(card: AgentCard, spec: str) -> bool:
+    """Whether somebody can sit at a table of a game; most simple players play any poker."""
+    return not card.games or any(may_sit(_rules(own), _rules(spec), wide=card.any_seats) for own in card.games)

@@ -1,1 +1,0 @@
-"""Whoever can sit in a seat."""

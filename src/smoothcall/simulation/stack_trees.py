@@ -1,0 +1,90 @@
+"""The action trees of one game for every stack that two players may have left, as one walk with many roots.
+
+Between two players only the smaller stack counts: nobody can lose more. So a freezeout in which chips are kept from hand to hand
+is played on the trees of the game with that stack, whatever the other has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from math import gcd
+
+import numpy as np
+
+from smoothcall.errors import UsageError
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.game import Game
+from smoothcall.kernels.simulation.freezeouts import Public
+from smoothcall.kernels.tables import Array, Walk
+from smoothcall.progress import report
+
+STACKS = 1000  # that players may come to have, at most
+MOST = 2**24  # nodes: observations hold their numbers as float32
+
+
+@dataclass(frozen=True, eq=False)
+class StackTrees:
+    """N nodes, those of a tree together; children come after parents."""
+
+    rules: PokerRules
+    actions: tuple[str, ...]  # [A]
+    unit: int  # chips are multiples of it
+    root: Array  # [stack / unit + 1] int32: where a hand with so many units begins; -1 for none
+    walk: Walk  # with no deals and no rows
+    public: Public
+    depth: int
+
+
+@cache
+def stack_trees(rules: PokerRules) -> StackTrees:
+    """Of a no-limit game for two. Where its raises are whole bets, stacks stay multiples of the blinds' unit."""
+    if rules.seats != 2 or rules.limit or rules.menu is None:
+        raise UsageError(f"{rules.name}: freezeouts are played in no-limit games for two with a menu of raises, such as x1+x2")
+    factors = [int(item[1:]) for item in rules.menu.items if item.startswith("x")]
+    if factors != sorted(factors):
+        raise UsageError(
+            f"bet menu {str(rules.menu)!r} of {rules.name} (accepted in freezeouts: from the smallest raise to the largest)"
+        )
+    assert rules.stack is not None
+    unit = gcd(*rules.blinds, *rules.antes, *(street.bet for street in rules.streets), rules.stack)
+    unit = 1 if any(item[0].isdigit() or item == "pot" for item in rules.menu.items) else unit
+    parts, root, nodes, endings = list[tuple[Array, ...]](), [-1], 0, 0
+    depth, count = 0, rules.stack // unit
+    if count > STACKS:
+        raise UsageError(
+            f"{rules.name}: a freezeout may leave any of {count:,} stacks (accepted: at most {STACKS:,}; a menu of whole bets, "
+            "such as x1+x2, leaves fewer)"
+        )
+    for units in range(1, count + 1):
+        made = Game(replace(rules, stack=units * unit))
+        tree, (ending, payoff) = made.tree, made.settled
+        last, size = tree.last_moves
+        child = np.where(tree.child >= 0, tree.child + nodes, -1).astype(np.int32)
+        ending = np.where(ending >= 0, ending + endings, -1).astype(np.int32)
+        parts.append((tree.kind, tree.player, tree.round, child, ending, payoff, tree.paid.astype(np.int32), last, size))
+        root.append(nodes)
+        nodes, endings, depth = nodes + tree.nodes, endings + len(payoff), max(depth, tree.depth)
+        if nodes > MOST:
+            raise UsageError(f"{rules.name}: action trees of {nodes:,} nodes for every stack are too many (at most {MOST:,})")
+        report(f"action trees of {rules.name} for every stack", units / count)
+    kind, player, street, child, ending, payoff, paid, last, size = (
+        np.concatenate([part[field] for part in parts]) for field in range(len(parts[0]))
+    )
+    none = np.zeros(0, np.int32)
+    walk = Walk(
+        kind=kind,
+        player=player,
+        round=street,
+        child=child,
+        first_row=np.full(nodes, -1, np.int32),
+        ending=ending,
+        payoff=payoff,
+        bucket=np.zeros((0, rules.seats, len(rules.streets)), np.int32),
+        outcome=none.astype(np.uint32),
+        accept=np.zeros(0),
+        alias=none,
+    )
+    return StackTrees(
+        rules, ("f", "c", *rules.menu.items), unit, np.array(root, np.int32), walk, Public(paid, last, size), depth
+    )

@@ -1,0 +1,146 @@
+"""FreezeoutTables of batch policies: what the paper's format comes to, against closed values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import smoothcall as sc
+from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.scripted import RULES, Scripted
+from smoothcall.agents.stack_policies import Tabled
+from smoothcall.agents.tabulated import TabulatedPolicy
+from smoothcall.evaluation.freezeouts import play_freezeouts
+from smoothcall.games.rules import PokerRules
+from smoothcall.simulation.batch_policy import BatchPolicy
+from smoothcall.simulation.stack_trees import stack_trees
+from tests.conftest import WHOLE_BETS, built
+
+STACK = 3000
+
+
+def rules() -> PokerRules:
+    found = built(WHOLE_BETS).rules
+    assert isinstance(found, PokerRules)
+    assert found.stack == STACK
+    return found
+
+
+def dummy(name: str) -> BatchPolicy:
+    return Scripted(name, Table.of(rules()))
+
+
+@pytest.mark.parametrize("length", [1, 3, 5])
+def test_somebody_who_folds_every_bet_loses_a_blind_a_hand(length: int) -> None:
+    found = play_freezeouts(
+        rules(), [dummy("raise"), dummy("check-fold")], names=("a", "b"), freezeouts=20, length=length, seed=1
+    )
+    assert found.gain.mean == 500 * length
+    assert (found.deviation, found.wins, found.freezeouts) == (0, 1, 20)
+    assert sum(found.actions[0][2:]) == 1, "all it did was raise"
+    assert sum(found.actions[1][2:]) == 0, "it never did"
+
+
+def test_the_last_blind_is_all_in() -> None:
+    """After five hands 500 chips are left: then cards decide, and who wins that hand plays on."""
+    found = play_freezeouts(rules(), [dummy("raise"), dummy("check-fold")], names=("a", "b"), freezeouts=2000, length=6, seed=1)
+    assert found.gain.mean == pytest.approx(2500, abs=40)
+    assert found.deviation == pytest.approx(500, abs=25), "3,000 or 2,000, ties aside"
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if name not in ("random", "bluffer-aggressive", "bluffer-moderate")])
+def test_same_cards_in_both_places(name: str) -> None:
+    """Whoever plays against itself, without chance, wins of one place what it loses in the other."""
+    found = play_freezeouts(rules(), [dummy(name), dummy(name)], names=("a", "b"), freezeouts=64, seed=3)
+    assert found.gain.mean == 0
+    assert found.gain.error == 0
+    assert found.wins == 0.5
+
+
+def test_players_are_exchanged() -> None:
+    one = play_freezeouts(rules(), [dummy("moderate"), dummy("call")], names=("a", "b"), freezeouts=200, seed=5)
+    other = play_freezeouts(rules(), [dummy("call"), dummy("moderate")], names=("b", "a"), freezeouts=200, seed=5)
+    assert one.gain.mean == -other.gain.mean > 0
+    assert one.wins == pytest.approx(1 - other.wins)
+    assert one.actions == other.actions[::-1]
+
+
+def test_the_seed_says_it_all() -> None:
+    first, again, other = (
+        play_freezeouts(rules(), [dummy("random"), dummy("moderate")], names=("a", "b"), freezeouts=100, seed=seed)
+        for seed in (1, 1, 2)
+    )
+    assert first.gain == again.gain
+    assert first.gain.mean != other.gain.mean
+
+
+def test_estimated_positions() -> None:
+    """The same cards, seen otherwise: in both places alike, so that luck of the estimates is shared as well."""
+    exact, plain, some, again = (
+        play_freezeouts(rules(), [dummy("moderate"), dummy("aggressive")], names=("a", "b"), freezeouts=400, seed=5, **options)
+        for options in ({}, {"rollouts": 0}, {"rollouts": 100}, {"rollouts": 100})
+    )
+    assert exact == plain
+    assert some == again
+    assert some.gain != exact.gain
+    assert (some.as_dict()["rollouts"], exact.as_dict()["rollouts"]) == (100, 0)
+    assert str(some).endswith("won, equities from 100 simulated rollouts")
+    assert str(exact).endswith("won")
+    blind, seeing = (
+        play_freezeouts(rules(), [dummy("call"), dummy("raise")], names=("a", "b"), freezeouts=400, seed=5, rollouts=rollouts)
+        for rollouts in (0, 10)
+    )
+    assert blind.gain == seeing.gain, "who never looks at the cards wins the same"
+    itself = play_freezeouts(rules(), [dummy("moderate")] * 2, names=("a", "b"), freezeouts=64, seed=3, rollouts=10)
+    assert (itself.gain.mean, itself.gain.error) == (0, 0)
+    with pytest.raises(sc.UsageError, match="rollouts=-1"):
+        play_freezeouts(rules(), [dummy("call")] * 2, names=("a", "b"), freezeouts=2, rollouts=-1)
+
+
+def test_stopped_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("smoothcall.evaluation.freezeouts.TOGETHER", 10)
+    seen: list[float] = []
+    found = play_freezeouts(
+        rules(),
+        [dummy("call"), dummy("raise")],
+        names=("a", "b"),
+        freezeouts=100,
+        watch=seen.append,
+        stop=lambda: len(seen) == 2,
+    )
+    assert (found.freezeouts, found.done, seen) == (40, False, [0.2, 0.4])
+
+
+@pytest.mark.parametrize("freezeouts", [0, 1, -5, 2.5, "many"])
+def test_how_many(freezeouts: int) -> None:
+    with pytest.raises(sc.UsageError, match=f"freezeouts={freezeouts}"):
+        play_freezeouts(rules(), [dummy("call"), dummy("raise")], names=("a", "b"), freezeouts=freezeouts)
+
+
+def test_tables_play_sessions_as_the_mind_behind_them() -> None:
+    """A scripted player, tabulated for every stack, wins the same as the scripted player: its rule does not depend on where in a cell it is."""
+    name, options = built(WHOLE_BETS).name, built(WHOLE_BETS).options
+    policies = {}
+    for stack in range(1000, STACK + 1, 500):
+        of = sc.game(name, **{**options, "stack": stack})
+        policies[stack] = TabulatedPolicy(of, Scripted("aggressive", Table.of(of.rules)))  # type: ignore[arg-type]
+    tabled = Tabled(stack_trees(rules()), policies)
+    for other in ("random", "moderate"):
+        one, two = (
+            play_freezeouts(rules(), [batch_policy, dummy(other)], names=("a", "b"), freezeouts=400, seed=2)
+            for batch_policy in (tabled, dummy("aggressive"))
+        )
+        assert one.gain == two.gain
+        np.testing.assert_allclose(one.actions, two.actions)
+
+
+def test_tables_that_are_missing() -> None:
+    of = built(WHOLE_BETS)
+    only = Tabled(stack_trees(rules()), {STACK: TabulatedPolicy(of, dummy("call"))})
+    play_freezeouts(rules(), [only, dummy("call")], names=("a", "b"), freezeouts=10, length=1)
+    with pytest.raises(sc.UsageError, match="stacks of 3,000 chips only"):
+        play_freezeouts(rules(), [only, dummy("call")], names=("a", "b"), freezeouts=100, length=5)
+    even = sc.Policy.uniform(sc.game(of.name, **{**of.options, "cells": "even"}))
+    blind = Tabled(stack_trees(rules()), {STACK: even})
+    with pytest.raises(sc.UsageError, match="do not see equities"):
+        play_freezeouts(rules(), [blind, dummy("call")], names=("a", "b"), freezeouts=10, length=1)

@@ -1,0 +1,53 @@
+"""The same networks in JAX and in NumPy, and what their layers are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from smoothcall.agents.convolutions import forward, from_arrays, shapes, to_arrays
+from smoothcall.errors import UsageError
+from smoothcall.kernels.agents.images import PLANES, SIDE
+
+jax, eqx = pytest.importorskip("jax"), pytest.importorskip("equinox")
+from smoothcall.learners.convolutions import Convolutions, layers_of  # noqa: E402
+
+OUTPUTS = 5
+
+
+def test_both_say_the_same() -> None:
+    sampled = np.random.default_rng(1)
+    empty = eqx.filter_eval_shape(Convolutions, OUTPUTS, jax.random.key(0))  # to draw weights with JAX takes seconds
+    network = jax.tree.map(lambda leaf: sampled.normal(0, 0.1, leaf.shape).astype(np.float32), empty)
+    seen = sampled.normal(size=(300, PLANES, SIDE, SIDE)).astype(np.float32)
+    said = np.asarray(jax.vmap(network)(seen))
+    np.testing.assert_allclose(forward(layers_of(network), seen), said, atol=1e-5)
+    assert said.std() > 0.01
+    assert shapes(layers_of(network)) == [
+        [16, 9, 3, 3], [16, 16, 3, 3], [32, 16, 3, 3], [32, 32, 3, 3], [128, 512], [5, 128]
+    ]  # fmt: skip
+
+
+def test_a_convolution_by_hand() -> None:
+    """Each layer passes the picture on but for a step to the right in the first: the poolings keep what is greatest."""
+    still, right = np.zeros((2, 1, 1, 3, 3), np.float32)
+    still[0, 0, 1, 1] = right[0, 0, 1, 0] = 1
+    none = np.zeros(1, np.float32)
+    last = np.arange(16, dtype=np.float32)[None]
+    layers = [(right, none), (still, none), (still, none), (still, none), (last, none), (np.ones((1, 1), np.float32), none)]
+    picture = np.zeros((1, 1, SIDE, SIDE), np.float32)
+    picture[0, 0, 5, 10], picture[0, 0, 6, 11], picture[0, 0, 16, 0] = 1, 3, 9  # then in block (1, 2), (1, 3); cut off
+    assert forward(layers, picture).tolist() == [[1 * 6 + 3 * 7]]
+
+
+def test_as_arrays_and_back() -> None:
+    sampled = np.random.default_rng(2)
+    sizes = [(2, 9, 3, 3), (3, 2, 3, 3), (4, 3, 3, 3), (5, 4, 3, 3), (7, 80), (OUTPUTS, 7)]
+    layers = [(sampled.normal(size=each).astype(np.float32), sampled.normal(size=each[0]).astype(np.float32)) for each in sizes]
+    for one, two in zip(layers, from_arrays(to_arrays(layers), OUTPUTS), strict=True):
+        np.testing.assert_array_equal(one[0], two[0])
+        np.testing.assert_array_equal(one[1], two[1])
+    with pytest.raises(UsageError, match="from 9 planes to 6 numbers"):
+        from_arrays(to_arrays(layers), OUTPUTS + 1)
+    with pytest.raises(UsageError, match="convolutions"):
+        from_arrays(to_arrays([*layers[:2], layers[3], layers[2], *layers[4:]]), OUTPUTS)

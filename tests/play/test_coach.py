@@ -1,0 +1,183 @@
+"""The coach: worths worked out by hand on Kuhn, what is given up against what luck leaves, and strategies asked in hold'em."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import smoothcall as sc
+from smoothcall.agents.fixed import Fixed, Rule, Strategy
+from smoothcall.evaluation.aivat import luck
+from smoothcall.games.betting import Betting
+from smoothcall.play.coach import Coach, Decision, move_name
+from tests.conftest import TINY, built
+from tests.evaluation.test_aivat import cards_of, some_policy
+
+J, Q, K = (0,), (1,), (2,)
+
+
+def worths_of(decision: Decision) -> dict[str, float | None]:
+    return {move.letter: move.worth for move in decision.moves}
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("opponent", "hole", "betting", "worths"),
+    [
+        # who always calls is bet into with K; the bet of 1 wins 2 with K, loses 2 with J, and is even with Q
+        (Rule.ALWAYS_CALL, K, "rc", [{"c": 1, "r": 2}]),
+        (Rule.ALWAYS_CALL, Q, "cc", [{"c": 0, "r": 0}]),
+        (Rule.ALWAYS_CALL, J, "cc", [{"c": -1, "r": -2}]),
+        # who always bets is called with K and, as often ahead as behind, with Q; J folds
+        (Rule.ALWAYS_RAISE, J, "crc", [{"c": -1, "r": -2}, {"f": -1, "c": -2}]),
+        (Rule.ALWAYS_RAISE, Q, "crf", [{"c": 0, "r": 0}, {"f": -1, "c": 0}]),
+        (Rule.ALWAYS_RAISE, K, "crc", [{"c": 2, "r": 2}, {"f": -1, "c": 2}]),
+        # who bets half of the time tells nothing by it: K checks and calls for 3/2, or bets and is called for 2
+        (Rule.PROBE, K, "crc", [{"c": 1.5, "r": 2}, {"f": -1, "c": 2}]),
+    ],
+)
+def test_worths_on_kuhn_are_those_worked_out_by_hand(
+    opponent: Rule, hole: tuple[int, ...], betting: str, worths: list[dict[str, float]]
+) -> None:
+    review = Coach(built("kuhn"), 0, {1: opponent}).review(hole, [()], betting)
+    assert [worths_of(decision) for decision in review.decisions] == [pytest.approx(each) for each in worths]
+    lost = [max(known.values()) - known[decision.chosen] for known, decision in zip(worths, review.decisions, strict=True)]
+    assert [decision.given_up for decision in review.decisions] == pytest.approx(lost)
+    assert review.given_up == pytest.approx(sum(lost))
+
+
+@pytest.mark.parametrize("alpha", [0.1, 1 / 3])
+def test_an_equilibrium_of_kuhn_leaves_its_opponent_indifferent(alpha: float) -> None:
+    """Kuhn 1950: player 0 bets J with alpha and K with 3 alpha, so that Q may call or fold; player 1's value is 1/18."""
+    game = built("kuhn")
+    member = sc.kuhn_member(game, alpha=alpha)
+    coach = Coach(game, 1, {0: Strategy(member)}, equilibrium=member)
+    called, folded = (coach.review(Q, [()], betting) for betting in ("rc", "rf"))
+    assert worths_of(called.decisions[0]) == pytest.approx({"f": -1, "c": -1})
+    assert called.given_up == pytest.approx(folded.given_up) == pytest.approx(0, abs=1e-12)
+    decision = called.decisions[0]
+    assert (decision.key, decision.betting, decision.street, decision.chosen) == ("Q:r", "r", 0, "c")
+    assert [move.equilibrium for move in decision.moves] == pytest.approx([2 / 3, 1 / 3])
+    assert [move.agent for move in decision.moves] == pytest.approx([2 / 3, 1 / 3])
+    assert [move.name for move in decision.moves] == ["Fold", "Call 1"]
+    told = luck(game, 1, {0: Strategy(member)})
+    assert told is not None
+    assert told.corrected(Q, [()], "rc") == pytest.approx(1 / 18)
+    assert told.corrected(K, [()], "rf") == pytest.approx(1 / 18 - 3)  # to fold K gives up 2 - -1
+
+
+@pytest.mark.parametrize("spec", ["kuhn", "kuhn-3p", "leduc"])
+def test_what_is_given_up_is_what_luck_leaves(spec: str) -> None:
+    game = built(spec)
+    deals, tree = game.deals, game.tree
+    for seat in range(game.players):
+        places = [place for place in range(game.players) if place != seat]
+        others: dict[int, Fixed] = {place: Strategy(some_policy(game, place)) for place in places}
+        coach, told = Coach(game, seat, others), luck(game, seat, others)
+        assert told is not None
+        value, best = None, 0.0
+        for node in tree.endings[:: 1 + len(tree.endings) // 20]:
+            for label in deals.labels[tree.round[node]]:
+                cards, betting = cards_of(game, label), tree.betting(int(node))
+                review = coach.review(*cards, betting)
+                assert review.given_up is not None
+                for decision in review.decisions:
+                    lost = [move.given_up for move in decision.moves]
+                    assert min(each for each in lost if each is not None) == 0
+                    assert sum(move.agent or 0 for move in decision.moves) == pytest.approx(1)
+                    best = max(best, decision.given_up or 0)
+                total = told.corrected(*cards, betting) + review.given_up
+                value = total if value is None else value
+                assert total == pytest.approx(value)
+        assert best > 0.5
+
+
+def test_places_where_the_opponent_never_comes_are_worth_what_chance_says() -> None:
+    review = Coach(built("kuhn"), 1, {0: Rule.ALWAYS_CALL}).review(Q, [()], "rc")
+    assert worths_of(review.decisions[0]) == pytest.approx({"f": -1, "c": 0})
+
+
+def test_who_never_came_to_move_decided_nothing() -> None:
+    review = Coach(built("kuhn-3p"), 2, {0: Rule.PROBE, 1: Rule.PROBE}).review((0,), [()], "ccrff")
+    assert len(review.decisions) == 1
+    fold = sc.Policy.from_weights(built("limit-holdem"), np.tile([1.0, 0, 0], (built("limit-holdem").tree.rows, 1)))
+    review = Coach(built("limit-holdem"), 1, {0: Strategy(fold)}).review((0, 1), [()], "f")
+    assert review.decisions == ()
+    assert review.given_up is None
+
+
+# Hold'em
+
+
+def test_in_holdem_the_agents_own_strategy_is_asked() -> None:
+    game = built(TINY)
+    deck, policy = game.rules.deck, some_policy(game, 2)  # type: ignore[union-attr]
+    hole, boards = deck.parse("AsKs"), [(), deck.parse("Ah9c8d"), deck.parse("Kd"), deck.parse("7s")]
+    for greedy in (False, True):
+        review = Coach(game, 0, {1: Strategy(policy, greedy)}).review(hole, boards, "cr1700c/cc/cc/cc")
+        assert [decision.key for decision in review.decisions] == [
+            "AsKs:",
+            "AsKs:cr1700",
+            "AsKs/Ah9c8d:cr1700c/c",
+            "AsKs/Ah9c8d/Kd:cr1700c/cc/c",
+            "AsKs/Ah9c8d/Kd/7s:cr1700c/cc/cc/c",
+        ]
+        assert review.given_up is None
+        assert review.note == "Shares say what your opponent's strategy would have done in your place."
+        for decision in review.decisions:
+            shares = {move.letter: move.agent for move in decision.moves}
+            if "r1700" not in decision.betting:  # else the tree has other amounts
+                known = policy.probabilities(decision.key)
+                assert shares == pytest.approx({k: float(v == max(known.values())) if greedy else v for k, v in known.items()})
+            assert sum(share or 0 for share in shares.values()) == pytest.approx(1)
+            assert all(move.worth is move.given_up is move.equilibrium is None for move in decision.moves)
+
+
+def test_moves_that_nobody_has_learned_are_listed() -> None:
+    game = built(TINY)
+    review = Coach(game, 0, {1: Strategy(some_policy(game, 2))}).review((0, 1), [()], "r1700f")
+    moves = review.decisions[0].moves
+    assert [(move.letter, move.name) for move in moves] == [
+        ("c", "Check"),
+        ("r1500", "Raise to 1500"),
+        ("r1700", "Raise to 1700"),
+    ]
+    assert moves[2].agent == 0
+    rule = Coach(game, 0, {1: Rule.PROBE}).review((0, 1), [()], "r1700f")
+    assert [move.agent for move in rule.decisions[0].moves] == [None] * 3
+    assert rule.note == "These opponents have no strategy that could be asked what it does in your place."
+
+
+@pytest.mark.parametrize(
+    ("spec", "betting", "letter", "name"),
+    [
+        ("leduc", "", "c", "Check"),
+        ("leduc", "", "r", "Bet 2"),
+        ("leduc", "r", "r", "Raise to 4"),
+        ("leduc", "r", "c", "Call 2"),
+        ("leduc", "r", "f", "Fold"),
+        ("limit-holdem", "", "c", "Call 5"),
+        ("limit-holdem", "", "r", "Raise to 20"),
+        ("limit-holdem", "cc/", "r", "Bet 10"),
+        ("no-limit-holdem", "r40c/", "r80", "Bet 40"),
+        ("no-limit-holdem", "r40c/r60", "r100", "Raise to 60"),
+    ],
+)
+def test_moves_have_names(spec: str, betting: str, letter: str, name: str) -> None:
+    state = Betting(built(spec).rules)  # type: ignore[arg-type]
+    for move in betting.replace("/", "").replace("r", " r").replace("c", " c").split():
+        state.play(move)
+    assert state.text == betting
+    assert move_name(state, letter) == name
+
+
+def test_what_cannot_be_reviewed_is_refused() -> None:
+    kuhn = built("kuhn")
+    with pytest.raises(sc.UsageError, match="the coach knows poker, not rps"):
+        Coach(built("rps"), 0, {1: Rule.RANDOM})
+    with pytest.raises(sc.UsageError, match="this policy plays leduc, not kuhn"):
+        Coach(kuhn, 0, {1: Rule.PROBE}, equilibrium=sc.Policy.uniform(built("leduc")))
+    with pytest.raises(sc.UsageError, match="is not a finished hand of kuhn"):
+        Coach(kuhn, 0, {1: Rule.PROBE}).review(K, [()], "cr")
+    with pytest.raises(sc.UsageError, match="are not the cards of a hand"):
+        Coach(kuhn, 0, {1: Rule.PROBE}).review((), [()], "cc")

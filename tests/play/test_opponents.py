@@ -1,0 +1,316 @@
+"""Who there is to play against: found by their cards, loaded when they play, never from anywhere else."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import smoothcall as sc
+from smoothcall.agents.fixed import Rule, Strategy
+from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.tabulated import TabulatedPolicy, scripted_policy
+from smoothcall.agents.view import view_of
+from smoothcall.evaluation.match import SCRIPTED
+from smoothcall.experiments.heinrich2014_holdem import folded
+from smoothcall.games.hand import Hand
+from smoothcall.games.rules import PokerRules
+from smoothcall.play import opponents as module
+from smoothcall.play.explorer import explore
+from smoothcall.play.opponents import BUILT_IN, HOUSE_GAMES, SCRIPTED_GAME, Agents
+from smoothcall.store.runs import Run
+from tests.conftest import WHOLE_BETS, built
+from tests.games.random_hands import step
+
+
+@pytest.fixture(scope="module")
+def house() -> Agents:
+    return Agents()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two files, one of them further down; a run with moments, one still without an agent; a run of a tree search."""
+    top = tmp_path_factory.mktemp("agents")
+    (top / "deep" / "er").mkdir(parents=True)
+    policy = sc.Policy.uniform(built("kuhn"))
+    policy.save(top / "even.agent")
+    policy.save(top / "deep" / "er" / "my kuhn+.agent")
+    sc.Policy.uniform(built("leduc:suits=apart")).save(top / "deep" / "suits.agent")
+    Run.create(top / "runs" / "kuhn-cfr+", "kuhn", "cfr+", iterations=2500, keep=True).train()
+    Run.create(top / "runs" / "new", "kuhn", "cfr+", iterations=100)
+    Run.create(top / "runs" / "uct", "kuhn", "uct", iterations=500).train()
+    return top
+
+
+def test_built_in_agents(house: Agents) -> None:
+    assert house.problems == []
+    files = list(BUILT_IN.glob("*.agent"))
+    assert sum(path.stat().st_size for path in files) < 6_000_000
+    mine = [card for card in house.cards() if card.kind == "built-in"]
+    assert {"kuhn-lp", "kuhn-3p-cfr", "leduc-cfr", "leduc-smooth-uct", "no-limit-holdem-mccfr"} <= {card.id for card in mine}
+    for card in mine:
+        assert card.measured
+        assert card.learned
+        assert card.name != card.id
+        assert re.fullmatch("[A-Za-z0-9._-]+", card.id)
+    assert {path.stem for path in files} == {card.id for card in mine} | {own for card in mine for _, own in card.moments}
+
+
+def test_every_house_game_has_somebody(house: Agents) -> None:
+    for spec in HOUSE_GAMES:
+        cards = house.cards(spec)
+        assert {card.id for card in cards} >= set(SIMPLE)
+        assert spec in ("limit-holdem-3p", SCRIPTED_GAME) or ":" in spec or any(card.kind == "built-in" for card in cards)
+        assert ({card.id for card in cards} >= set(SCRIPTED)) == (spec == SCRIPTED_GAME)
+        for card in cards:
+            house.verify_fits(card.id, spec)
+
+
+@pytest.mark.parametrize("entry", ["kuhn-lp", "kuhn-3p-cfr", "leduc-cfr", "leduc-smooth-uct", "leduc-smooth-uct.1000"])
+def test_what_cards_say_is_so(house: Agents, entry: str) -> None:
+    policy = house.policy(entry)
+    loss = sc.nash_conv(policy.game, policy)
+    assert loss == pytest.approx(policy.card["results"]["nash_conv"], abs=1e-12)
+    line = house.card(entry).measured[0]
+    assert line == ("An exact equilibrium (NashConv 0)" if entry == "kuhn-lp" else f"NashConv {loss:.2g} chips a hand")
+    for opponent, won in policy.card["results"].get("matches", {}).items():
+        exact = sc.match(policy.game, [policy, opponent]).exact
+        assert exact is not None
+        assert exact[0] == pytest.approx(won["mean"])
+
+
+def test_moments_get_better(house: Agents) -> None:
+    moments = house.card("leduc-smooth-uct").moments
+    assert [iterations for iterations, _ in moments] == [10**power for power in range(3, 8)]
+    assert moments[-1][1] == "leduc-smooth-uct"
+    losses = [house.policy(entry).card["results"]["nash_conv"] for _, entry in moments]
+    assert losses == sorted(losses, reverse=True)
+    assert house.card("leduc-smooth-uct.1000").learned.startswith("Smooth UCT, 1,000 episodes, seed 1")
+    assert "leduc-smooth-uct.1000" not in {card.id for card in house.cards()}
+
+
+@pytest.mark.parametrize("entry", ["no-limit-holdem-mccfr", "limit-holdem-smooth-uct"])
+def test_holdem_agents_beat_the_simple_players(house: Agents, entry: str) -> None:
+    policy = house.policy(entry)
+    for opponent in SIMPLE:
+        won = sc.match(policy.game, [policy, opponent], hands=60_000, seed=3).estimates[0]
+        assert won.mean - won.half_width(0.999) > 0
+        stored = policy.card["results"]["matches"][opponent]
+        assert abs(stored["mean"] - won.mean) < 2 * won.half_width(0.999)
+        assert f"{stored['mean']:+.0f} ± {stored['half_width']:.0f} mbb/h against {opponent}" in " ".join(
+            house.card(entry).measured
+        )
+
+
+@pytest.mark.parametrize("entry", ["limit-holdem-smooth-uct", "limit-holdem-smooth-uct-greedy"])
+def test_holdem_agents_never_fold_aces_before_the_flop(house: Agents, entry: str) -> None:
+    policy = house.policy(entry)
+    assert folded(policy, "AA") == folded(policy, "KK") == 0
+    assert folded(policy, "72o") > 0
+
+
+def test_equilibria(house: Agents) -> None:
+    exact = house.equilibrium("kuhn")
+    assert exact is not None
+    assert sc.nash_conv(exact.game, exact) < 1e-12
+    near = house.equilibrium("leduc")
+    assert near is not None
+    assert near.card["solver"]["name"] == "cfr+"
+    assert sc.nash_conv(near.game, near) < 1e-6
+    assert house.equilibrium("kuhn-3p") is not None
+    assert house.equilibrium("kuhn:pot=8") is None
+    assert house.equilibrium("limit-holdem") is None
+
+
+def test_a_folder(folder: Path) -> None:
+    found = Agents(folder)
+    cards = {card.id: card for card in found.cards() if card.kind in ("file", "run")}
+    assert list(cards) == ["even", "deep.suits", "deep.er.my-kuhn-", "runs.kuhn-cfr-", "runs.uct", "runs.uct.greedy"]
+    assert cards["deep.er.my-kuhn-"].name == "deep/er/my kuhn+"
+    assert cards["even"].learned == "of unknown origin"
+    run = cards["runs.kuhn-cfr-"]
+    assert (run.name, run.kind, run.games) == ("runs/kuhn-cfr+", "run", ("kuhn",))
+    assert run.learned.startswith("CFR+, 2,500 iterations, seed 0")
+    assert [iterations for iterations, _ in run.moments] == [10, 100, 1000, 2500]
+    assert run.moments[0][1] == "runs.kuhn-cfr-.moments.10"
+    assert run.moments[-1][1] == run.id
+    assert found.card("runs.kuhn-cfr-.moments.10").name == "runs/kuhn-cfr+ after 10"
+    assert found.policy("runs.kuhn-cfr-.moments.10").card["iterations"] == 10
+    assert cards["runs.uct.greedy"].name == "runs/uct, greedy by value"
+    greedy = found.policy("runs.uct.greedy")
+    assert greedy.card["results"]["nash_conv"] == pytest.approx(sc.nash_conv(greedy.game, greedy))
+    assert found.problems == ["run 'runs/new' has no agent yet"]
+    assert {card.id for card in found.cards("leduc")} >= {"deep.suits", "leduc-cfr"}  # seen otherwise, the same at the table
+    assert "even" not in {card.id for card in found.cards("leduc")}
+    assert Agents(folder / "runs" / "kuhn-cfr+").card("kuhn-cfr-").kind == "run"  # the folder may be a run itself
+
+
+def test_broken_files_are_left_out_and_reported(tmp_path: Path) -> None:
+    (tmp_path / "noise.agent").write_bytes(b"noise")
+    (tmp_path / "empty.agent").write_bytes(b"")
+    about = {"format": 1, "game": {"name": "chess", "options": {}}, "actions": []}
+    for name, change in [("game", {}), ("newer", {"format": 9}), ("list", None)]:
+        with zipfile.ZipFile(tmp_path / f"{name}.agent", "w") as archive:
+            archive.writestr("card.json", json.dumps([1] if change is None else about | change))
+            archive.writestr("policy.npy", b"")
+    with zipfile.ZipFile(tmp_path / "bare.agent", "w") as archive:
+        archive.writestr("card.json", json.dumps(about | {"game": {"name": "kuhn", "options": {}}}))
+    (tmp_path / "folder.agent").mkdir()
+    (tmp_path / ".hidden.agent").write_bytes(b"")
+    whole = Agents()
+    found = Agents(tmp_path)
+    assert found.cards() == whole.cards()
+    assert sorted(problem.split()[0] for problem in found.problems) == [
+        "bare.agent", "empty.agent", "game.agent", "list.agent", "newer.agent", "noise.agent",
+    ]  # fmt: skip
+    assert any("unknown game 'chess'" in problem for problem in found.problems)
+
+
+def test_a_table_that_is_broken_is_found_when_it_is_played(tmp_path: Path) -> None:
+    sc.Policy.uniform(built("kuhn")).save(tmp_path / "whole.agent")
+    with zipfile.ZipFile(tmp_path / "whole.agent") as whole, zipfile.ZipFile(tmp_path / "cut.agent", "w") as cut:
+        cut.writestr("card.json", whole.read("card.json"))
+        cut.writestr("policy.npy", whole.read("policy.npy")[:-40])
+    found = Agents(tmp_path)
+    assert found.card("cut").games == ("kuhn",)
+    with pytest.raises(sc.UsageError, match="damaged") as caught:
+        found.strategy("cut")
+    assert str(tmp_path) not in str(caught.value)  # it is told to people who play
+    assert isinstance(found.strategy("whole"), Strategy)
+
+
+def test_ids_name_nothing_outside_the_folder(tmp_path: Path) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    sc.Policy.uniform(built("kuhn")).save(tmp_path / "secret.agent")
+    (inside / "link.agent").symlink_to(tmp_path / "secret.agent")
+    (inside / "way").symlink_to(tmp_path)
+    found = Agents(inside)
+    assert found.cards() == Agents().cards()
+    for entry in ["../secret", "..secret", str(tmp_path / "secret"), "link", "way.secret", "", ".", ":greedy", "probe:greedy"]:
+        for ask in (found.card, found.strategy, found.policy):
+            with pytest.raises(sc.UsageError, match="unknown agent"):
+                ask(entry)
+
+
+def test_ids_are_never_shared(tmp_path: Path) -> None:
+    policy = sc.Policy.uniform(built("kuhn"))
+    for name in ("a b", "a+b", "leduc-cfr", "always-call", "mirror"):
+        policy.save(tmp_path / f"{name}.agent")
+    found = Agents(tmp_path)
+    files = [card.id for card in found.cards() if card.kind == "file"]
+    assert files == ["a-b", "a-b-2", "always-call-2", "leduc-cfr-2", "mirror-2"]
+    assert found.card("leduc-cfr").kind == "built-in"
+    assert found.card("always-call").kind == "simple"
+
+
+def test_strategies_and_players(house: Agents) -> None:
+    assert house.strategy("always-call") is Rule.ALWAYS_CALL
+    mixed, greedy = house.strategy("leduc-cfr"), house.strategy("leduc-cfr:greedy")
+    assert isinstance(mixed, Strategy)
+    assert isinstance(greedy, Strategy)
+    assert (mixed.greedy, greedy.greedy) == (False, True)
+    assert mixed.policy is greedy.policy
+    assert house.policy("leduc-smooth-uct").game is mixed.policy.game  # one game for all who play it
+    assert house.card("leduc-cfr:greedy").name == "CFR+, greedy"
+    with pytest.raises(sc.UsageError, match="plays by a rule"):
+        house.policy("probe")
+    with pytest.raises(sc.UsageError, match="CFR\\+ plays leduc, not kuhn"):
+        house.verify_fits("leduc-cfr", "kuhn")
+
+
+def test_dummies(house: Agents) -> None:
+    card = house.card("bluffer-moderate")
+    assert (card.name, card.kind, card.games) == ("Bluffer moderate", "simple", ("no-limit-holdem-32",))
+    assert card.learned == "Moderate, but half of the time raises flop by one bet and turn by two."
+    for name in ("kuhn", "no-limit-holdem", "limit-holdem"):
+        with pytest.raises(sc.UsageError, match=f"Mirror plays no-limit-holdem-32, not {name}"):
+            house.verify_fits("mirror", name)
+    with pytest.raises(sc.UsageError, match="plays by a rule"):
+        house.policy("mirror")
+    with pytest.raises(sc.UsageError, match="unknown agent"):
+        house.strategy("mirror:greedy")
+    strategy = house.strategy("mirror")
+    assert isinstance(strategy, Strategy)
+    assert isinstance(strategy.policy, TabulatedPolicy)
+    assert strategy.policy.game.spec == "no-limit-holdem-32"
+    assert strategy == house.strategy("mirror"), "made once"
+    assert strategy.policy.nbytes == 0
+
+
+def test_minds_in_a_folder(tmp_path: Path) -> None:
+    batch_policy = scripted_policy(built(WHOLE_BETS), "moderate")
+    batch_policy.card = {"solver": {"name": "monte-carlo", "options": {}, "seed": 3}, "iterations": 5_000}
+    batch_policy.save(tmp_path / "mine.agent")
+    with zipfile.ZipFile(tmp_path / "mine.agent") as whole, zipfile.ZipFile(tmp_path / "odd.agent", "w") as odd:
+        odd.writestr("card.json", whole.read("card.json").replace(b'"kind": "batch_policy"', b'"kind": "oracle"'))
+    found = Agents(tmp_path)
+    assert found.problems == ["odd.agent (odd): an agent file of kind 'oracle'; this version reads table, batch_policy"]
+    card = found.card("mine")
+    assert (card.games, card.kind) == ((built(WHOLE_BETS).spec,), "file")
+    assert card.learned == "Monte-Carlo control, 5,000 hands, seed 3"
+    policy = found.policy("mine")
+    assert isinstance(policy, TabulatedPolicy)
+    found.verify_fits("mine", f"{WHOLE_BETS.replace('10/10/10', '20/20/20')}")  # seen otherwise, the same at the table
+    player, hand = found.player("mine:greedy", Random(1)), Hand(policy.rules)
+    hand.deal_random(Random(2))
+    hand.play(player.act(view_of(hand, 0)))
+    assert policy.nbytes == 0, "nobody has asked for the table"
+    assert explore(policy, "cc/").lines
+
+
+@pytest.mark.parametrize(
+    ("spec", "entry"),
+    [
+        ("kuhn-3p", "kuhn-3p-cfr:greedy"),
+        ("leduc", "leduc-cfr"),
+        ("leduc", "probe"),
+        (SCRIPTED_GAME, "bluffer-aggressive"),
+    ],
+)
+def test_players_play(house: Agents, spec: str, entry: str) -> None:
+    rules, random = built(spec).rules, Random(1)
+    assert isinstance(rules, PokerRules)
+    player = house.player(entry, Random(2))
+    for number in range(30):
+        hand, seat = Hand(rules), number % rules.seats
+        while hand.outcome is None:
+            if hand.player == seat and hand.due is None:
+                hand.play(player.act(view_of(hand, seat)))
+            else:
+                step(hand, random)
+
+
+def test_threads_share_one_policy_and_old_ones_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, loads = Agents(folder), []
+    real = module.load
+    monkeypatch.setattr(module, "load", lambda path, of: (time.sleep(0.02), loads.append(path), real(path, of))[2])
+    entries = ["leduc-cfr", "kuhn-lp", "even"] * 8
+    with ThreadPoolExecutor(12) as pool:
+        policies = list(pool.map(found.policy, entries))
+    assert len(loads) == 3
+    assert len({id(policy) for policy in policies}) == 3
+    monkeypatch.setattr(module, "LOADED_BYTES", 1)  # one is always kept
+    found.policy("runs.uct")
+    assert found.policy("runs.uct") is found.policy("runs.uct")
+    found.policy("even")
+    assert len(loads) == 5
+
+
+def test_a_lobby_of_a_hundred_files_is_instant(tmp_path: Path) -> None:
+    policy = sc.Policy.uniform(built("limit-holdem"))
+    policy.save(tmp_path / "0.agent")
+    for number in range(1, 100):
+        (tmp_path / f"{number}.agent").write_bytes((tmp_path / "0.agent").read_bytes())
+    Agents()
+    started = time.process_time()
+    found = Agents(tmp_path)
+    assert len(found.cards("limit-holdem:grid=L")) >= 100
+    assert time.process_time() - started < 1.0

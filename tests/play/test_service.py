@@ -1,0 +1,395 @@
+"""The house: whole hands of every game, nothing lost, nothing doubled, nothing shown too early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from fractions import Fraction
+from itertools import count, cycle, islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from smoothcall.errors import Conflict, Forbidden, NotFound, Unauthenticated, UsageError
+from smoothcall.games.betting import IllegalMove
+from smoothcall.play.opponents import HOUSE_GAMES, Agents
+from smoothcall.play.person_view import Choice, HandSight, TableSight
+from smoothcall.play.service import IDLE, House, shuffle
+from smoothcall.store.histories import Filter, Histories
+from tests.conftest import built
+
+THEN = datetime(2026, 1, 2, 3, 4, 5)
+
+
+def make_house(url: str = "sqlite://", **parts: Any) -> House:
+    """A house whose secrets can be made again."""
+    numbers = count()
+    chosen = {"clock": lambda: THEN, "secret": lambda: f"s{next(numbers)}"} | parts
+    return House(Histories(url), Agents(), **chosen)
+
+
+@pytest.fixture
+def house() -> Iterator[House]:
+    made = make_house()
+    yield made
+    made.close()
+
+
+def opponents_of(game: str, *names: str) -> list[str]:
+    seats = built(game).players - 1
+    return list(islice(cycle(names or ("probe", "random")), seats))
+
+
+def letter_of(choice: Choice, random: Random) -> str:
+    return choice.letter if choice.low is None else f"r{random.randint(choice.low, choice.high or choice.low)}"
+
+
+def play_hand(house: House, person: int, table: TableSight, random: Random) -> Iterator[TableSight]:
+    """Play a hand to its end with random moves: the table after each of them."""
+    yield table
+    while not table.hand.over:
+        letter = letter_of(random.choice(table.hand.choices), random)
+        table = house.act(person, table.id, letter, hand=table.hand.number, move=table.hand.move)
+        yield table
+
+
+@pytest.mark.parametrize("game", HOUSE_GAMES)
+def test_whole_hands_of_every_game(house: House, game: str) -> None:
+    person, random = house.person(house.newcomer()), Random(1)
+    table = house.open_table(person, game, opponents_of(game))
+    won = Fraction()
+    for number in range(1, 31):
+        *_, table = play_hand(house, person, table, random)
+        hand = table.hand
+        assert (hand.number, hand.seat) == (number, (number - 1) % len(hand.seats))
+        payoffs = [Fraction(seat.won or "") for seat in hand.seats]
+        assert sum(payoffs) == 0
+        assert hand.choices == ()
+        won += payoffs[hand.seat]
+        assert (table.hands, Fraction(table.won)) == (number, won)
+        for seat in hand.seats:
+            seen = seat.you or (hand.reason == "showdown" and seat.alive)
+            assert bool(seat.cards) == seen
+            assert bool(seat.hidden) != seen
+        table = house.next_hand(person, table.id, hand=number)
+    assert house.hands(person, Filter()).total == 30
+
+
+def test_a_table_that_was_put_away_goes_on_as_if_it_never_had_been() -> None:
+    """Every game, with mixed opponents: from the database after every single move, or from memory."""
+    seen = []
+    for away in (False, True):
+        house, found = make_house(), []
+        for game in HOUSE_GAMES:
+            person, random = house.person(house.newcomer()), Random(2)
+            table = house.open_table(person, game, opponents_of(game))
+            for number in range(1, 11):
+                for state in play_hand(house, person, table, random):
+                    found.append(state)
+                    if away:
+                        house.put_away()
+                        assert house.table(person, table.id) == state
+                table = house.next_hand(person, table.id, hand=number)
+        seen.append(found)
+        house.close()
+    assert seen[0] == seen[1]
+
+
+def exchanged(seat: int, rules: Any, deck: tuple[int, ...], random: Random) -> tuple[int, ...]:
+    """A deck with other cards in the other seats' hands, and nothing else changed that anybody will see."""
+    holes = [street.hole for street in rules.streets]
+    assert sum(holes) == holes[0], "hole cards come first"
+    dealt = holes[0] * rules.seats
+    public = sum(street.board for street in rules.streets)
+    hidden = [place for place in range(dealt) if not seat * holes[0] <= place < (seat + 1) * holes[0]]
+    rest = [*hidden, *range(dealt + public, len(deck))]
+    mixed = random.sample(rest, len(rest))
+    other = list(deck)
+    for place, source in zip(rest, mixed, strict=True):
+        other[place] = deck[source]
+    return tuple(other)
+
+
+@pytest.mark.parametrize("game", HOUSE_GAMES)
+def test_nothing_seen_before_the_end_depends_on_hidden_cards(game: str) -> None:
+    """The same hands twice, the second time with other cards in the opponents' hands, who play without looking at them."""
+    rules = built(game).rules
+    runs: list[list[list[HandSight]]] = []
+    for other in (False, True):
+
+        def deal(secret: str, size: int, other: bool = other) -> tuple[int, ...]:
+            deck, number = shuffle(secret, size), int(secret.split("/")[1])
+            return exchanged((number - 1) % rules.seats, rules, deck, Random(secret)) if other else deck
+
+        house = make_house(shuffle=deal)
+        person, random = house.person(house.newcomer()), Random(3)
+        table, found = house.open_table(person, game, opponents_of(game)), []
+        for number in range(1, 61):
+            found.append([state.hand for state in play_hand(house, person, table, random)])
+            table = house.next_hand(person, table.id, hand=number)
+        runs.append(found)
+        house.close()
+    different = 0
+    for first, second in zip(*runs, strict=True):
+        assert first[:-1] == second[:-1]
+        if first[-1].reason == "fold":
+            assert first[-1] == second[-1]
+        else:
+            different += first[-1] != second[-1]
+    assert different > 0  # the exchange did change what is shown at showdowns
+
+
+def test_stale_and_wrong_moves_change_nothing(house: House) -> None:
+    person = house.person(house.newcomer())
+    table = house.open_table(person, "limit-holdem", ["always-call"])
+    state = house.table(person, table.id)
+    act: Callable[..., TableSight] = house.act
+    for letter, hand, move, error in (
+        ("c", 1, state.hand.move + 1, Conflict),
+        ("c", 2, state.hand.move, Conflict),
+        ("c", 0, -1, Conflict),
+        ("x", 1, state.hand.move, IllegalMove),
+        ("r100", 1, state.hand.move, IllegalMove),
+        ("", 1, state.hand.move, IllegalMove),
+    ):
+        with pytest.raises(error):
+            act(person, table.id, letter, hand=hand, move=move)
+        assert house.table(person, table.id) == state
+    with pytest.raises(Conflict, match="not over"):
+        house.next_hand(person, table.id, hand=1)
+    with pytest.raises(Conflict):
+        house.next_hand(person, table.id, hand=7)
+    after = act(person, table.id, "c", hand=1, move=state.hand.move)
+    with pytest.raises(Conflict):  # the same button again
+        act(person, table.id, "c", hand=1, move=state.hand.move)
+    house.put_away()
+    assert house.table(person, table.id) == after
+
+
+def test_no_limit_amounts(house: House) -> None:
+    person = house.person(house.newcomer())
+    table = house.open_table(person, "no-limit-holdem", ["always-call"])
+    raising = table.hand.choices[-1]
+    assert (raising.low, raising.high) == (20, 100)
+    for letter in ("r19", "r101", "r", "r-5", "r1e2", "r99999999999999999"):
+        with pytest.raises(IllegalMove):
+            house.act(person, table.id, letter, hand=1, move=0)
+    table = house.act(person, table.id, "r37", hand=1, move=0)
+    assert table.hand.seats[0].paid == 37
+
+
+def test_the_next_hand_is_there_once(house: House) -> None:
+    person, random = house.person(house.newcomer()), Random(4)
+    *_, table = play_hand(house, person, house.open_table(person, "kuhn", ["probe"]), random)
+    second = house.next_hand(person, table.id, hand=1)
+    assert house.next_hand(person, table.id, hand=1) == second
+    assert second.hand.number == 2
+
+
+def test_tables_and_hands_belong_to_one_person(house: House) -> None:
+    mine, other = (house.person(house.newcomer()) for _ in range(2))
+    table = house.open_table(mine, "leduc", ["probe"])
+    *_, table = play_hand(house, mine, table, Random(5))
+    for ask in (
+        lambda: house.table(other, table.id),
+        lambda: house.act(other, table.id, "c", hand=1, move=0),
+        lambda: house.next_hand(other, table.id, hand=1),
+        lambda: house.results(other, table.id),
+        lambda: house.hand(other, table.hand.id),
+        lambda: house.coach(other, table.hand.id),
+        lambda: house.table(mine, "nowhere"),
+        lambda: house.hand(mine, 2**40),
+    ):
+        with pytest.raises(NotFound):
+            ask()
+        house.put_away()
+    assert house.tables(other) == []
+    assert house.hands(other, Filter()).total == 0
+    assert house.statistics(other, Filter()).hands == 0
+    assert "Ah" not in house.export(other, Filter(), "json")
+    with pytest.raises(Unauthenticated):
+        house.person("somebody")
+
+
+def test_wrong_tables(house: House) -> None:
+    person = house.person(house.newcomer())
+    for game, opponents, message in (
+        ("chess", ["probe"], "accepted at a table: kuhn"),
+        ("rps", ["random"], "accepted at a table"),
+        ("kuhn", [], "named: 0"),
+        ("kuhn", ["probe", "probe"], "named: 2"),
+        ("kuhn-3p", ["probe"], "named: 1"),
+        ("kuhn", ["nobody"], "nobody"),
+        ("kuhn", ["leduc-cfr"], "kuhn"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            house.open_table(person, game, opponents)
+    assert house.tables(person) == []
+
+
+def test_two_houses_on_one_database(tmp_path: Path) -> None:
+    """A table in the memory of a second process that the first has played on is read again."""
+    url = f"sqlite:///{tmp_path / 'hands.sqlite'}"
+    first, second = make_house(url), make_house(url)
+    token = first.newcomer()
+    person = first.person(token)
+    assert second.person(token) == person
+    table = first.open_table(person, "limit-holdem", ["always-call"])
+    assert second.table(person, table.id) == table
+    after = first.act(person, table.id, "c", hand=1, move=0)
+    with pytest.raises(Conflict):
+        second.act(person, table.id, "r", hand=1, move=0)
+    assert second.table(person, table.id) == after
+    later = first.act(person, table.id, "c", hand=1, move=after.hand.move)
+    with pytest.raises(Conflict):  # what the first says is new to the second, which then reads it again
+        second.act(person, table.id, "c", hand=1, move=later.hand.move)
+    assert second.table(person, table.id) == later
+    first.close()
+    second.close()
+
+
+def test_an_agent_that_fails_costs_nothing(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    person = house.person(house.newcomer())
+    table = house.open_table(person, "limit-holdem", ["always-call"])
+    live = house._live[table.id]
+
+    class Broken:
+        def act(self, view: object) -> str:
+            raise RuntimeError("out of order")
+
+    live.guests = (replace(live.guests[0], player=Broken()),)
+    with pytest.raises(RuntimeError):
+        house.act(person, table.id, "c", hand=1, move=0)
+    assert house.table(person, table.id) == table
+    assert house.act(person, table.id, "c", hand=1, move=0).hand.move > 0
+
+
+@pytest.mark.parametrize(("game", "agent"), [("kuhn", "kuhn"), ("leduc", "leduc")])
+def test_results_coach_and_history(house: House, game: str, agent: str) -> None:
+    entry = house.agents.cards(game)[0].id
+    person, random = house.person(house.newcomer()), Random(6)
+    table = house.open_table(person, game, [entry])
+    with pytest.raises(Forbidden):
+        house.coach(person, table.hand.id)
+    with pytest.raises(Forbidden, match="finish your hand"):
+        house.may_explore(person, entry)
+    for number in range(1, 41):
+        *_, table = play_hand(house, person, table, random)
+        if number < 40:
+            table = house.next_hand(person, table.id, hand=number)
+    house.may_explore(person, entry)
+    results = house.results(person, table.id)
+    assert results.hands == 40
+    assert results.curve[-1] == pytest.approx(float(Fraction(results.won)))
+    assert len(results.corrected_curve) == 40
+    assert results.raw is not None
+    assert results.corrected is not None
+    assert results.raw.half_width is not None
+    assert results.corrected.half_width is not None
+    assert results.corrected.half_width < results.raw.half_width
+    page = house.hands(person, Filter(), page=2)
+    assert (page.pages, page.total, len(page.hands)) == (2, 40, 15)
+    assert sum(line.won_chips for line in (*house.hands(person, Filter()).hands, *page.hands)) == results.curve[-1]
+    with pytest.raises(NotFound):
+        house.hands(person, Filter(), page=3)
+    last = house.hands(person, Filter()).hands[0]
+    steps = house.hand(person, last.id)
+    assert [step.move for step in steps] == list(range(len(steps)))
+    assert steps[-1].won == last.won
+    review = house.coach(person, last.id)
+    assert len(review.decisions) >= 1
+    assert house.statistics(person, Filter()).hands == 40
+    assert house.export(person, Filter(), "json")
+    with pytest.raises(UsageError, match="accepted: phh, json"):
+        house.export(person, Filter(), "pdf")
+
+
+def test_all_moments_of_an_agent_are_refused_together(house: House) -> None:
+    person = house.person(house.newcomer())
+    house.open_table(person, "leduc", ["leduc-smooth-uct.1000:greedy"])
+    for entry in ("leduc-smooth-uct", "leduc-smooth-uct.1000", "leduc-smooth-uct.10000"):
+        with pytest.raises(Forbidden):
+            house.may_explore(person, entry)
+    house.may_explore(person, "leduc-cfr")
+
+
+def test_hands_outlive_their_agents(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent whose file is gone: the table cannot go on, the history stays."""
+    person = house.person(house.newcomer())
+    table = house.open_table(person, "kuhn", ["probe"])
+    *_, table = play_hand(house, person, table, Random(7))
+    house.put_away()
+
+    def gone(entry: str, *rest: object, **more: object) -> None:
+        raise UsageError(f"unknown agent {entry!r}")
+
+    for name in ("card", "player", "strategy", "verify_fits"):
+        monkeypatch.setattr(house.agents, name, gone)
+    assert house.tables(person) == []
+    assert [line.opponents for line in house.hands(person, Filter()).hands] == ["probe"]
+    assert house.statistics(person, Filter()).hands == 1
+    assert house.results(person, table.id).corrected is None
+    assert house.export(person, Filter(), "json")
+
+
+def test_idle_tables_are_put_away_and_come_back() -> None:
+    clock = [THEN]
+    house = make_house(clock=lambda: clock[0])
+    person = house.person(house.newcomer())
+    first, second = (house.open_table(person, "kuhn", ["probe"]) for _ in range(2))
+    clock[0] += IDLE / 2
+    assert house.table(person, second.id) == second
+    clock[0] += IDLE / 2 + timedelta(seconds=1)
+    third = house.open_table(person, "kuhn", ["probe"])
+    assert set(house._live) == {second.id, third.id}
+    assert house.table(person, first.id) == first
+    assert set(house._live) == {first.id, second.id, third.id}
+    house.close()
+
+
+def test_an_opponent_is_found_in_all_its_forms(house: House) -> None:
+    person = house.person(house.newcomer())
+    for entry in ("leduc-smooth-uct", "leduc-smooth-uct:greedy", "leduc-smooth-uct.1000:greedy", "leduc-cfr"):
+        list(play_hand(house, person, house.open_table(person, "leduc", [entry]), Random(8)))
+
+    def found(opponent: str) -> int:
+        return house.hands(person, Filter(opponent=opponent)).total
+
+    assert [found(name) for name in ("leduc-smooth-uct", "leduc-smooth-uct.1000", "leduc-cfr", "probe")] == [3, 3, 1, 0]
+    assert [found(f"{name}:greedy") for name in ("leduc-smooth-uct", "leduc-cfr")] == [1, 0]
+    assert house.statistics(person, Filter(opponent="leduc-smooth-uct")).hands == 3
+
+
+def test_a_table_whose_agent_is_gone_says_so(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    person = house.person(house.newcomer())
+    table = house.open_table(person, "leduc", ["leduc-cfr"])
+    house.put_away()
+    monkeypatch.delitem(house.agents._files, "leduc-cfr")
+    monkeypatch.delitem(house.agents._cards, "leduc-cfr")
+    with pytest.raises(UsageError, match="leduc-cfr cannot play here any more"):
+        house.act(person, table.id, "c", hand=1, move=0)
+
+
+def test_stacks_at_the_end_have_what_was_won(house: House) -> None:
+    person = house.person(house.newcomer())
+    table = house.open_table(person, "no-limit-holdem", ["always-call"])
+    table = house.act(person, table.id, "f", hand=1, move=0)
+    assert [seat.stack for seat in table.hand.seats] == [95, 105]
+
+
+def test_a_table_with_a_dummy(house: House) -> None:
+    """It answers any amount, and the coach knows what it would have done."""
+    person, random = house.person(house.newcomer()), Random(4)
+    table = house.open_table(person, "no-limit-holdem-32", ["bluffer-moderate"])
+    assert table.opponents[0].name == "Bluffer moderate"
+    reviewed = 0
+    for number in range(1, 7):
+        *_, table = play_hand(house, person, table, random)
+        for decision in house.coach(person, table.hand.id).decisions:
+            assert sum(move.agent or 0 for move in decision.moves) == pytest.approx(1)
+            reviewed += 1
+        table = house.next_hand(person, table.id, hand=number)
+    assert reviewed > 5
