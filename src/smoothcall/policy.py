@@ -16,7 +16,7 @@ import numpy as np
 from smoothcall import files
 from smoothcall.errors import UsageError, unknown
 from smoothcall.information.game import Game, game
-from smoothcall.kernels.information.quantised import WHOLE, first_wrong, round_rows, threshold_rows
+from smoothcall.kernels.information.quantised import SCALE, first_wrong, round_rows, threshold_rows
 from smoothcall.kernels.information.sequences import plan_from_policy, policy_from_plan
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
@@ -40,10 +40,10 @@ class Policy:
         shape = (game.tree.rows, len(game.actions))
         if weights.shape != shape:
             raise UsageError(f"a policy of {game.spec} has the shape {shape}, not {weights.shape}")
-        self.unit = float(WHOLE) if rounded else 1.0
-        row = first_wrong(weights, self.unit, TOLERANCE, *game.node_rows)
+        self.scale = float(SCALE) if rounded else 1.0
+        row = first_wrong(weights, self.scale, TOLERANCE, *game.node_rows)
         if row >= 0:
-            given = (weights[row] / self.unit).tolist()
+            given = (weights[row] / self.scale).tolist()
             raise UsageError(f"{game.key(row)!r} has the probabilities {given} (accepted: {_LAW})")
         if not rounded:
             sums = weights.sum(axis=1)
@@ -64,7 +64,7 @@ class Policy:
     @property
     def table(self) -> Array:
         """[rows, A] float64 probabilities."""
-        return self.weights if self.unit == 1 else self.weights / self.unit
+        return self.weights if self.scale == 1 else self.weights / self.scale
 
     # How policies come about
 
@@ -162,12 +162,12 @@ class Policy:
     def at(self, row: int) -> dict[str, float]:
         """The probability of each legal action at a row, by its letter."""
         tree, node = self.game.tree, self.game.node_of(row)
-        return {letter: float(self.weights[row, tree.slot[child]]) / self.unit for letter, child in tree.children(node).items()}
+        return {letter: float(self.weights[row, tree.slot[child]]) / self.scale for letter, child in tree.children(node).items()}
 
     def greedy(self) -> Policy:
         """The deterministic policy of the most likely action; of equals, the first in the order of the game's actions."""
         table = np.zeros_like(self.weights)
-        table[np.arange(len(table)), self.weights.argmax(axis=1)] = self.unit
+        table[np.arange(len(table)), self.weights.argmax(axis=1)] = self.scale
         return Policy(self.game, table, {**self.card, "greedy": True})
 
     def thresholded(self, share: float | str) -> Policy:
@@ -179,9 +179,9 @@ class Policy:
         least = number(share, whole=False)
         if least is None or not 0 <= least <= 1:
             raise UsageError(f"threshold={share} (accepted: a number from 0 to 1)")
-        if self.unit != 1:
+        if self.scale != 1:
             table = np.empty_like(self.weights)
-            threshold_rows(self.weights, least * self.unit, table)
+            threshold_rows(self.weights, least * self.scale, table)
         else:
             table = np.where(self.weights >= least, self.weights, 0.0)
             most = np.arange(len(table)), self.weights.argmax(axis=1)

@@ -163,7 +163,7 @@ def play_hand(policy: sc.Policy, card: np.ndarray, seat: int, generator: np.rand
     bucket, score, shares = np.zeros(len(reach), np.int32), np.zeros((2, len(reach)), np.int32), np.zeros((2, len(reach)))
 
     def agent(node: int, slot: int) -> np.ndarray:
-        return policy.weights[tree.first_row[node] + bucket, slot] / policy.unit
+        return policy.weights[tree.first_row[node] + bucket, slot] / policy.scale
 
     def hope(child: int) -> float:
         worth, weight = 0.0, reach * possible

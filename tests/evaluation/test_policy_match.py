@@ -94,9 +94,9 @@ def test_weights_of_a_byte_play_as_their_probabilities() -> None:
     weights[:, 1] += (255 - weights.sum(axis=1)).astype(np.uint8)
     line = _line(game, [Strategy(sc.Policy(game, weights / 255)), Rule.PROBE], [game])
     won = np.empty((2, 2000, 2))
-    for result, tables, unit in ((won[0], line.tables, 1.0), (won[1], (weights,), 255.0)):
+    for result, tables, scale in ((won[0], line.tables, 1.0), (won[1], (weights,), 255.0)):
         deals = np.random.default_rng(2).choice(game.deals.count, 2000)
-        line = line._replace(tables=tables, unit=unit)
+        line = line._replace(tables=tables, scale=scale)
         play_deals(game.walk, game.deals.bucket[deals][None], game.walk.outcome[deals], line, seeded(1)[0], result)
     np.testing.assert_array_equal(won[0], won[1])
 

@@ -21,7 +21,7 @@ from smoothcall.information.game import Game
 from smoothcall.information.sample_hands import SAMPLES, examples
 from smoothcall.information.tree import ActionTree
 from smoothcall.kernels.holdem.dealing import VISIBLE
-from smoothcall.kernels.information.quantised import WHOLE, round_rows
+from smoothcall.kernels.information.quantised import SCALE, round_rows
 from smoothcall.kernels.simulation.observations import (
     AGGRESSION,
     BEFORE_CALL,
@@ -60,7 +60,7 @@ class TabulatedPolicy(Policy):
 
     def __init__(self, game: Game, batch_policy: BatchPolicy, card: Mapping[str, Any] | None = None) -> None:
         verify_batch_policy(game, batch_policy)
-        self.game, self.batch_policy, self.unit, self.card = game, batch_policy, float(WHOLE), dict(card or {})
+        self.game, self.batch_policy, self.scale, self.card = game, batch_policy, float(SCALE), dict(card or {})
 
     @property
     def rules(self) -> PokerRules:

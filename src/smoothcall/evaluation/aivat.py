@@ -192,7 +192,7 @@ def _play(game: Game, player: Fixed) -> kernels.Play:
     if isinstance(player, Rule):
         return kernels.Play(player.probabilities(tree.child >= 0), 1.0, np.arange(tree.nodes, dtype=np.int32), 0)
     policy = player.policy.greedy() if player.greedy else player.policy
-    return kernels.Play(policy.weights, policy.unit, tree.first_row, 1)
+    return kernels.Play(policy.weights, policy.scale, tree.first_row, 1)
 
 
 class CardsLuck(Luck):
@@ -298,7 +298,7 @@ class _Followed:
                 return {"c": np.ones(len(self.reach))}
             letters = moves_like(self.game, state.text)
             policy = self.opponent.policy
-            chance = policy.weights[self.game.tree.first_row[node] + self.bucket] / policy.unit
+            chance = policy.weights[self.game.tree.first_row[node] + self.bucket] / policy.scale
             if self.opponent.greedy:
                 chance = np.eye(len(letters))[chance.argmax(axis=1)]
         return by_letter(letters, chance)

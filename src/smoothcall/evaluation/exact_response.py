@@ -89,7 +89,7 @@ def exact_response(
     _verify_work(game, allowed, len(flops))
     betting, changes = _betting(game, allowed), _suits(len(cards.hand))
     taken = policy.greedy() if greedy else policy
-    agent = kernels.Agent(taken.weights, taken.unit)
+    agent = kernels.Agent(taken.weights, taken.scale)
     verify_room((workers + 2) * _bytes(betting, cards), f"a best response in {game.spec}")
 
     room, rooms = _room(betting, cards), [_room(betting, cards) for _ in range(workers)]

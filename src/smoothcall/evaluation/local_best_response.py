@@ -120,7 +120,7 @@ def _against(policy: Policy, start_street: int) -> kernels.Against:
     better = [int(np.argmax(orders[:, seat] - orders[:, 1 - seat])) for seat in range(kernels.SEATS)]
     payoff = game.settled[1]
     stake = np.stack([payoff[:, [better[1 - seat], better[seat]], seat] for seat in range(kernels.SEATS)], axis=1)
-    return kernels.Against(policy.weights, policy.unit, stake, _check_down(game), start_street)
+    return kernels.Against(policy.weights, policy.scale, stake, _check_down(game), start_street)
 
 
 def _check_down(game: Game) -> Array:

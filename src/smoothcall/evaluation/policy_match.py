@@ -186,10 +186,10 @@ def _line(game: Game, players: Sequence[Fixed], seen: Sequence[Game]) -> Line:
     ]
     prints = [each.fingerprint for each in seen]
     eyes = [prints.index(player.policy.game.fingerprint) if isinstance(player, Strategy) else 0 for player in players]
-    alike = len({policy.unit for policy in policies}) == 1
+    alike = len({policy.scale for policy in policies}) == 1
     return Line(
         tables=tuple(policy.weights if alike else policy.table for policy in policies) or (np.zeros((0, slots)),),
-        unit=policies[0].unit if alike else 1.0,
+        scale=policies[0].scale if alike else 1.0,
         rules=np.array([rule.probabilities(sets) for rule in rules]).reshape(-1, 1 << slots, slots),
         source=np.array(source, np.int8),
         eyes=np.array(eyes, np.uint32),

@@ -236,7 +236,7 @@ def folded(policy: Policy, hand: str) -> float:
         }
         if tree.player[node] != seat:
             return max(below.values())
-        probabilities = policy.weights[int(tree.first_row[node]) + bucket] / policy.unit
+        probabilities = policy.weights[int(tree.first_row[node]) + bucket] / policy.scale
         return sum(float(probabilities[tree.slot[child]]) * below[letter] for letter, child in children.items())
 
     return max(worst(0, seat) for seat in range(tree.players))

@@ -127,7 +127,7 @@ def _shares(player: Strategy | None, hole: Cards, boards: Sequence[Cards], betti
     row = row_like(game, hole, boards, betting)
     if row is None:
         return {"c": 1.0}
-    chance = policy.weights[row] / policy.unit
+    chance = policy.weights[row] / policy.scale
     if player.greedy:
         chance = np.eye(len(chance))[chance.argmax()]
     return {letter: float(share) for letter, share in by_letter(moves_like(game, betting), chance).items()}

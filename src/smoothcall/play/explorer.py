@@ -184,7 +184,7 @@ def _lines(policy: Policy, node: int) -> tuple[SpotLine, ...]:
     first, count = int(tree.first_row[node]), game.buckets[street]
     labels = _labels(game, street)
     slots = [(letter, int(tree.slot[child])) for letter, child in tree.children(node).items()]
-    table = policy.weights[first : first + count] / policy.unit
+    table = policy.weights[first : first + count] / policy.scale
     return tuple(
         SpotLine(
             label=labels[bucket],
@@ -227,7 +227,7 @@ def _reached(policy: Policy, node: int) -> tuple[Array, Array]:
     while (above := int(tree.parent[below])) >= 0:
         if tree.player[above] == player:
             rows = int(tree.first_row[above]) + seen[:, int(tree.round[above])]
-            own *= policy.weights[rows, int(tree.slot[below])] / policy.unit
+            own *= policy.weights[rows, int(tree.slot[below])] / policy.scale
         below = above
     count = game.buckets[street]
     chance = np.bincount(seen[:, street], weight, count)

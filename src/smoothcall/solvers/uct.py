@@ -135,8 +135,8 @@ class UCT(Solver):
         earned, generator, dealer = (apart(table[thread]) for table in (self._earned, self._generators, self._dealers))
         walk, tree = self.game.walk, self._trees[thread if self._together else 0]
         fixed = np.zeros((0, len(self.game.actions)), np.uint8) if self._fixed is None else self._fixed.weights
-        unit = 1.0 if self._fixed is None else self._fixed.unit
-        play = kernels.Play(self._learners, fixed, unit, earned, *np.zeros((3, self.game.depth + 1), np.uint64))
+        scale = 1.0 if self._fixed is None else self._fixed.scale
+        play = kernels.Play(self._learners, fixed, scale, earned, *np.zeros((3, self.game.depth + 1), np.uint64))
         how = (self._nodes, tree, self._mixing, play, generator, dealer, count)
         if self.game.abstraction is not None:
             visited = kernels.iterate_cards(walk, self.game.abstraction.cards, *how)

@@ -17,8 +17,8 @@ FLOP, TURN = 1, 2  # streets
 class Play(NamedTuple):
     """How somebody plays while values are estimated."""
 
-    weights: Array  # [rows, A]: probabilities in units of 1 / `unit`
-    unit: float
+    weights: Array  # [rows, A]: probabilities times `scale`
+    scale: float
     first_row: Array  # [N] int32
     sees: int  # 1, or 0 where cards make no difference: row = first_row + sees * bucket
 
@@ -83,7 +83,7 @@ def estimate_values(
 @kernel
 def _chances(play: Play, node: int, action: int, seen: Array, chance: Array) -> None:
     """chance[D] of an action of somebody who sees seen[D]."""
-    column, share = play.weights[play.first_row[node] :, action], 1.0 / play.unit
+    column, share = play.weights[play.first_row[node] :, action], 1.0 / play.scale
     for deal in range(np.uint32(len(seen))):
         chance[deal] = column[np.uint32(play.sees * seen[deal])] * share
 

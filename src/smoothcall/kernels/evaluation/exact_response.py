@@ -52,8 +52,8 @@ class Betting(NamedTuple):
 
 
 class Agent(NamedTuple):
-    weights: Array  # [rows, A]: probabilities in units of 1 / `unit`
-    unit: float
+    weights: Array  # [rows, A]: probabilities times `scale`
+    scale: float
 
 
 class Suits(NamedTuple):
@@ -166,7 +166,7 @@ def average_flops(betting: Betting, suits: Suits, size: int, room: Room) -> None
 @kernel
 def _walk_street(betting: Betting, agent: Agent, street: int, up: bool, room: Room) -> None:
     """Walk the betting of a street before the river: down for the reach of the next street's entries, up for its own value."""
-    seen, path_kind, path_from, share = room.before, room.path_kind, room.path_from, 1.0 / agent.unit
+    seen, path_kind, path_from, share = room.before, room.path_kind, room.path_from, 1.0 / agent.scale
     count, hand, bucket = seen.left[street], seen.hand[street], seen.bucket[street]
     by_card, mean = room.by_card, room.mean
     for entry in range(betting.street[street], betting.street[street + 1]):
@@ -232,7 +232,7 @@ def _come_down(
 ) -> tuple[int, int]:
     """Write the reach at every ending into a lane; returns how many endings there are of either kind."""
     given_up, shown, lanes = 0, 0, np.uint32(LANES)
-    path_from, share = room.path_from, 1.0 / agent.unit
+    path_from, share = room.path_from, 1.0 / agent.scale
     for entry in range(begin, end):
         step, last = betting.start[entry], betting.start[entry + 1]
         if not room.alive[entry] or _enter(room.reach[entry], hand, room.path_reach[0], count) == 0.0:

@@ -38,8 +38,8 @@ _ZERO, _ONE, _RANKS = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFF)  # the p
 class Against(NamedTuple):
     """The agent, and how the responder plays."""
 
-    weights: Array  # [rows, A]: probabilities in units of 1 / `unit`
-    unit: float
+    weights: Array  # [rows, A]: probabilities times `scale`
+    scale: float
     stake: Array  # [endings, P, 2] float64: chips of each player who loses or wins there
     down: Array  # [N] int32: where the hand ends if everybody checks and calls from a node on
     start: int  # the first street where the responder chooses; before it checks and calls
@@ -137,7 +137,7 @@ def _play_street(
             action = choose(chance, draw(generator) * chance.sum())
             for hand in range(len(reach)):
                 if possible[hand]:
-                    reach[hand] *= against.weights[first + bucket[hand], action] / against.unit
+                    reach[hand] *= against.weights[first + bucket[hand], action] / against.scale
         node = walk.child[node, action]
     return node
 
@@ -164,7 +164,7 @@ def best_action(
             first = walk.first_row[after]
             for hand in range(len(reach)):
                 if possible[hand]:
-                    folds = reach[hand] * against.weights[first + bucket[hand], FOLD_SLOT] / against.unit
+                    folds = reach[hand] * against.weights[first + bucket[hand], FOLD_SLOT] / against.scale
                     gone += folds
                     gone_share += folds * equity[hand]
             worth = gone * against.stake[walk.ending[walk.child[after, FOLD_SLOT]], seat, WIN]

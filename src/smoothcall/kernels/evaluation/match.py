@@ -15,8 +15,8 @@ from smoothcall.kernels.tables import Array, Walk
 class Line(NamedTuple):
     """Who plays. P players, T policies among them, K rules: players who look only at which actions are legal."""
 
-    tables: tuple[Array, ...]  # [T] of [rows, A]: probabilities in units of 1 / `unit`
-    unit: float
+    tables: tuple[Array, ...]  # [T] of [rows, A]: probabilities times `scale`
+    scale: float
     rules: Array  # [K, 2^A, A] float64: probabilities for each set of legal actions, a bit per action
     source: Array  # [P] int8: index into `tables`, or -1 - index into `rules`
     eyes: Array  # [P] uint32: through which of G abstractions each player sees the cards
@@ -66,7 +66,7 @@ def play_deals(walk: Walk, bucket: Array, outcome: Array, line: Line, generator:
                     if line.greedy[who]:
                         action = np.uint32(most_likely(table[row]))
                     else:
-                        action = np.uint32(choose(table[row], draw(generator) * line.unit))
+                        action = np.uint32(choose(table[row], draw(generator) * line.scale))
                 node = np.uint32(walk.child[node, action])
             ending, order = np.uint32(walk.ending[node]), np.uint64(outcome[deal])
             for seat in range(players):

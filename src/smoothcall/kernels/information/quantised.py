@@ -13,7 +13,7 @@ import numpy as np
 from smoothcall.kernels import kernel
 from smoothcall.kernels.tables import Array
 
-WHOLE = 255
+SCALE = 255
 
 
 @kernel
@@ -38,20 +38,20 @@ def round_rows(
                     total += float(weights[row, action])
                     if not 0 <= float(weights[row, action]) < np.inf:
                         return row
-            left = WHOLE
+            left = SCALE
             for action in range(actions):
                 parts[row, action] = 0
                 if child[decision, action] >= 0:
                     share = float(weights[row, action]) / total if total > 0 else unseen[action] / legal
-                    parts[row, action] = int(share * WHOLE)
+                    parts[row, action] = int(share * SCALE)
                     left -= int(parts[row, action])
             while left > 0:  # what rounding down left goes where it is missed most
                 most, chosen = -1.0, 0
                 for action in range(actions):
                     if child[decision, action] >= 0:
                         share = float(weights[row, action]) / total if total > 0 else unseen[action] / legal
-                        if share * WHOLE - float(parts[row, action]) > most:
-                            most, chosen = share * WHOLE - float(parts[row, action]), action
+                        if share * SCALE - float(parts[row, action]) > most:
+                            most, chosen = share * SCALE - float(parts[row, action]), action
                 parts[row, chosen] += 1
                 left -= 1
     return -1
@@ -72,11 +72,11 @@ def threshold_rows(weights: Array, least: float, parts: Array) -> None:
         for action in range(actions):
             if action == most or weights[row, action] >= least:
                 total += int(weights[row, action])
-        left = WHOLE
+        left = SCALE
         for action in range(actions):
             parts[row, action] = 0
             if action == most or weights[row, action] >= least:
-                parts[row, action] = int(weights[row, action]) * WHOLE // total
+                parts[row, action] = int(weights[row, action]) * SCALE // total
                 left -= int(parts[row, action])
         parts[row, most] += left
 
@@ -111,9 +111,9 @@ def greedy_rows(
             if unknown >= 0 and untried > 0:
                 chosen = unknown
             if chosen >= 0:
-                parts[row, chosen] = WHOLE
+                parts[row, chosen] = SCALE
                 continue
-            left = WHOLE
+            left = SCALE
             for action in range(actions):
                 if child[decision, action] >= 0:
                     parts[row, action] = left // legal

@@ -180,8 +180,8 @@ class Play(NamedTuple):
     """Who plays how, and what is kept of it."""
 
     learners: int  # a bit per player who learns
-    fixed: Array  # [rows, A] what the others play, in parts of `unit`; [0, A] where all learn
-    unit: float
+    fixed: Array  # [rows, A] what the others play, times `scale`; [0, A] where all learn
+    scale: float
     earned: Array  # [P] chips each player has won so far
     row: Array  # [depth] uint64: scratch, the moves of one episode
     action: Array  # [depth] uint64
@@ -207,7 +207,7 @@ def play_deals(
             row = np.uint64(nodes.record[place, FIRST_ROW] + bucket[deal, actor, street])
             number, action = draw(generator), np.uint32(0)
             if not (play.learners >> actor) & 1:
-                action = np.uint32(choose(play.fixed[row], number * play.unit))
+                action = np.uint32(choose(play.fixed[row], number * play.scale))
             elif (outside >> actor) & 1:
                 action = np.uint32(nodes.record[place, first + np.uint32(number * nodes.record[place, OPEN])])
             else:
