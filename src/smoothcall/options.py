@@ -27,6 +27,7 @@ class Option:
     choices: tuple[str, ...] = ()
     kind: type | None = None
     form: str = ""  # free text: what is accepted, in words; whoever uses the text checks it
+    objects: str = ""  # objects accepted beside `choices`, in words ("an agent"); whoever uses the object checks it
 
     @property
     def type(self) -> type:
@@ -36,7 +37,7 @@ class Option:
     def accepted(self) -> str:
         """What may be given, in words."""
         if self.choices:
-            return ", ".join(self.choices)
+            return ", ".join(self.choices) + (f", or {self.objects}" if self.objects else "")
         if self.form:
             return self.form
         if self.type is Path:
@@ -50,7 +51,10 @@ class Option:
             noun += f" of at least {self.low:g}"
         return noun + (", or none" if self.default is None else "")
 
-    def read(self, name: str, given: object) -> Value:
+    def read(self, name: str, given: object) -> Any:
+        """Return the value of the option: a `Value`, or the object given where objects are accepted."""
+        if self.objects and not isinstance(given, str | Path | Real | None):
+            return given
         if self.default is None and (given is None or given in ("none", "None")):
             return None
         value = self._parse(given)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -180,20 +179,22 @@ def test_kuhn_errors_are_below_those_of_uct() -> None:
             assert errors["smooth-uct"][1] < errors["uct"][1]
 
 
-def test_learning_against_a_fixed_policy(tmp_path: Path) -> None:
+def test_learning_against_a_fixed_policy() -> None:
     """Against a player who never changes, UCT comes close to the best response, and only the learner learns."""
     game = built("leduc")
     opponent = sc.Policy.from_weights(game, np.random.default_rng(1).random(game.legal.shape))
-    opponent.save(tmp_path / "fixed.agent")
     for learner in (0, 1):
-        solver = _search("leduc", "uct", seed=1, c=18, against=str(tmp_path / "fixed.agent"), learner=learner)
+        solver = _search("leduc", "uct", seed=1, c=18, against=opponent, learner=learner)
         solver.run(1_000_000)
         best = sc.best_response(game, opponent, learner).value
         assert sc.expected_values(game, solver.current_policy())[learner] > best - 0.01
         others = game.row_player != learner
         np.testing.assert_array_equal(solver.policy().table[others], opponent.table[others])
-    with pytest.raises(sc.UsageError, match="there is no agent file"):
-        _search("leduc", against="nobody.agent")
+    for wrong in ("nobody.agent", 3, game):
+        with pytest.raises(sc.UsageError, match=r"option against=.*accepted: self, random, or an agent"):
+            _search("leduc", against=wrong)
+    with pytest.raises(sc.UsageError, match="this policy plays leduc, not kuhn"):
+        _search("kuhn", against=opponent)
     with pytest.raises(sc.UsageError, match="player 2"):
         _search("leduc", against="random", learner=2)
 

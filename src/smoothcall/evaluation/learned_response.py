@@ -85,16 +85,15 @@ def learned_response(
     *learning, match = streams(seed, game.players + 1)
     work = episodes * game.players + deals * orders
     response, least = agent, episodes
-    with filed(agent) as path:
-        for seat in range(game.players):
-            explore = {"explore": "constant"} if isinstance(game.rules, MatrixGame) else {"explore": "pot", "k": K}
-            learner = solver("uct", game, seed=learning[seat], threads=threads, against=str(path), learner=seat, **explore)
-            while learner.iterations < episodes and not (stop is not None and stop()):
-                learner.run(min(PART, episodes - learner.iterations))
-                if watch is not None:
-                    watch((episodes * seat + learner.iterations) / work)
-            least = min(least, learner.iterations)
-            response = response.replaced(seat, learner.current_policy())
+    for seat in range(game.players):
+        explore = {"explore": "constant"} if isinstance(game.rules, MatrixGame) else {"explore": "pot", "k": K}
+        learner = solver("uct", game, seed=learning[seat], threads=threads, against=agent, learner=seat, **explore)
+        while learner.iterations < episodes and not (stop is not None and stop()):
+            learner.run(min(PART, episodes - learner.iterations))
+            if watch is not None:
+                watch((episodes * seat + learner.iterations) / work)
+        least = min(least, learner.iterations)
+        response = response.replaced(seat, learner.current_policy())
     players: list[Fixed] = [Strategy(response), *[Strategy(agent)] * (game.players - 1)]
     tell = None if watch is None else lambda fraction: watch(1 - (1 - fraction) * deals * orders / work)
     tally = sample(game, players, deals, seed=match, watch=tell, stop=stop)

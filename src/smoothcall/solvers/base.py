@@ -14,7 +14,7 @@ import numpy as np
 from smoothcall.errors import UsageError
 from smoothcall.information.game import Game
 from smoothcall.kernels.tables import Array
-from smoothcall.options import Option, number, read_options
+from smoothcall.options import Option, Value, number, read_options
 from smoothcall.policy import Policy
 
 MOST = 10**15  # iterations
@@ -112,7 +112,8 @@ class Solver(ABC):
     @property
     def card(self) -> dict[str, Any]:
         """What a policy's card says about where it comes from."""
-        about = {"name": self.name, "options": self.options, "seed": self.seed, "threads": self.threads}
+        options = {name: value if isinstance(value, Value) else str(value) for name, value in self.options.items()}
+        about = {"name": self.name, "options": options, "seed": self.seed, "threads": self.threads}
         return {"solver": about, "iterations": self.iterations, "nodes": self.nodes}
 
 

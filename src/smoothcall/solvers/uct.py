@@ -13,7 +13,6 @@ other action, by every hand in every state, and each try stays in the average.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -27,7 +26,7 @@ from smoothcall.kernels.solvers import uct as kernels
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
 from smoothcall.memory import verify_room
 from smoothcall.options import Option
-from smoothcall.policy import Policy, load
+from smoothcall.policy import Policy
 from smoothcall.solvers.base import Solver, Winnings, apart, on_threads, width
 
 SCHEDULES = {"constant": kernels.CONSTANT, "decay": kernels.DECAY, "greatest": kernels.GREATEST, "slow": kernels.SLOW}
@@ -57,7 +56,13 @@ def options(mixing: str, eta0: float) -> dict[str, Option]:
             "what a fold costs: known, so that none is played to learn it, or tried like any action, as the documents have it",
             choices=FOLDS,
         ),
-        "against": Option("self", "whom to learn against: self, random, or an agent file", kind=Path),
+        "against": Option(
+            "self",
+            "whom to learn against: the learners themselves, uniform random play, or a fixed agent (a Policy; on the command line "
+            "an agent file)",
+            choices=("self", "random"),
+            objects="an agent",
+        ),
         "learner": Option(0, "the player who learns, unless against itself", low=0),
     }
 
@@ -102,10 +107,14 @@ class UCT(Solver):
         kernels.plant(tree, *self.game.node_rows, self.game.tree.player, self.game.tree.paid, self._known)
         return tree
 
-    def _opponent(self, against: str) -> Policy | None:
-        if against == "self":
-            return None
-        return Policy.uniform(self.game) if against == "random" else load(against, self.game)
+    def _opponent(self, against: object) -> Policy | None:
+        """Return the policy of the players who do not learn; None where all learn."""
+        if isinstance(against, Policy):
+            against.verify_game(self.game)
+            return against
+        if against not in ("self", "random"):
+            raise UsageError(f"option against={against!r} (accepted: {self.OPTIONS['against'].accepted})")
+        return None if against == "self" else Policy.uniform(self.game)
 
     def tables(self) -> dict[str, Array]:
         record, actions = self._trees[0], len(self.game.actions)

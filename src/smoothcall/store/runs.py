@@ -35,8 +35,9 @@ from smoothcall import files
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.exploitability import Evaluation, evaluate
 from smoothcall.information.game import Game, game
-from smoothcall.policy import Policy
-from smoothcall.solvers import Solver, solver
+from smoothcall.options import Value
+from smoothcall.policy import Policy, load
+from smoothcall.solvers import Solver, solver, solver_class
 from smoothcall.solvers.base import Winnings
 from smoothcall.solvers.uct import UCT
 from smoothcall.store import tensorboard as events
@@ -113,6 +114,7 @@ class Run:
         if built is None:
             options = how["options"] | ({"against": str(folder / OPPONENT)} if (folder / OPPONENT).exists() else {})
             played = game(about["name"], **about["options"])
+            options = read_opponents(how["name"], played, options)
             built = solver(how["name"], played, seed=how["seed"], threads=how["threads"], **options)
         self.solver: Solver = built
         self.game: Game = built.game
@@ -147,11 +149,13 @@ class Run:
         if folder.exists():
             raise UsageError(f"output folder {str(folder)!r} exists (accepted: a new one; to go on with a run: resume)")
         made = game(game_spec)
-        built = solver(solver_name, made, seed=seed, threads=threads, **(options or {}))
+        given = dict(options or {})
+        built = solver(solver_name, made, seed=seed, threads=threads, **read_opponents(solver_name, made, given))
+        options = {name: value if isinstance(value, Value) else str(given[name]) for name, value in built.options.items()}
         config = {
             "format": FORMAT,
             "game": {"name": made.name, "options": made.options},
-            "solver": {"name": solver_name, "seed": seed, "threads": threads, "options": built.options},
+            "solver": {"name": solver_name, "seed": seed, "threads": threads, "options": options},
             "iterations": iterations,
             "seconds": seconds,
             "keep": keep,
@@ -160,10 +164,12 @@ class Run:
             "versions": {name: version(name) for name in VERSIONS + (NETWORKS if _has_networks(built) else ())}
             | {"python": platform.python_version()},
         }
-        against = Path(str(built.options.get("against", "")))
+        against = Path(str(options.get("against", "")))
         try:
             folder.mkdir(parents=True)
-            if against.is_file():  # a fixed opponent stays as it is, whatever becomes of the file it came from
+            if isinstance(opponent := built.options.get("against"), Policy):
+                opponent.save(folder / OPPONENT)  # kept with the run, whatever becomes of the file it came from
+            elif against.is_file():
                 files.write(folder / OPPONENT, against.read_bytes())
             files.write_json(folder / "config.json", config)
         except OSError as error:
@@ -290,8 +296,10 @@ class Run:
     def _with_card(self, policy: Policy, measured: Metric) -> Policy:
         """What was learned, with its card."""
         results = {name: getattr(measured, name) for name in ("nash_conv", "exploitability", "values", "freezeouts")}
+        how = {**policy.card["solver"], "options": self.config["solver"]["options"]}
         policy.card = {
             **policy.card,
+            "solver": how,
             "seconds": round(self.seconds, 3),
             "created": self.config["created"],
             "versions": self.config["versions"],
@@ -405,6 +413,16 @@ def verify_length(iterations: int | None, seconds: float | None) -> None:
         raise UsageError(f"iterations={iterations} (accepted: a whole number of at least 1)")
     if seconds is not None and not 0 < seconds < math.inf:
         raise UsageError(f"seconds={seconds:g} (accepted: a number above 0)")
+
+
+def read_opponents(name: str, played: Game, options: Mapping[str, object]) -> dict[str, object]:
+    """Return a solver's options, agent files read where the solver takes an agent as an object."""
+    declared, found = solver_class(name).OPTIONS, dict(options)
+    for option in declared.keys() & found.keys():
+        given, about = found[option], declared[option]
+        if about.objects and isinstance(given, str | Path) and str(given) not in about.choices:
+            found[option] = load(given, played)
+    return found
 
 
 def read_config(folder: Path) -> dict[str, Any]:
