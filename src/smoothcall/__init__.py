@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from smoothcall.holdem.equity import equity as equity
     from smoothcall.holdem.equity import rank as rank
     from smoothcall.information.game import Game as Game
-    from smoothcall.information.game import game as game
+    from smoothcall.information.named_games import game as game
     from smoothcall.policy import Policy as Policy
     from smoothcall.policy import load as load
     from smoothcall.solvers import Solver as Solver
@@ -64,7 +64,8 @@ _HOMES = {
     "games.hand": ["Hand"],
     "games.matrix": ["MatrixGame"],
     "games.rules": ["PokerRules", "Street"],
-    "information.game": ["Game", "game"],
+    "information.game": ["Game"],
+    "information.named_games": ["game"],
     "evaluation.match": ["match"],
     "policy": ["Policy", "load"],
     "solvers": ["Solver", "solver"],

@@ -12,7 +12,7 @@ from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import evaluate
 from smoothcall.experiments import EXPERIMENTS, reproduce
 from smoothcall.games.catalog import CATALOG
-from smoothcall.information.game import game, options_of
+from smoothcall.information.named_games import game, options_of
 from smoothcall.options import Option
 from smoothcall.policy import Policy, load
 from smoothcall.solvers import SOLVERS

@@ -502,7 +502,7 @@ def _tell_problems(problems: list[str]) -> None:
 
 
 def _list_opponents(house: House, name: str) -> None:
-    from smoothcall.information.game import game
+    from smoothcall.information.named_games import game
     from smoothcall.play.opponents import HOUSE_GAMES
 
     if name not in HOUSE_GAMES:

@@ -15,7 +15,8 @@ import numpy as np
 
 from smoothcall import files
 from smoothcall.errors import UsageError, unknown
-from smoothcall.information.game import Game, game
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
 from smoothcall.kernels.information.quantised import SCALE, first_wrong, round_rows, threshold_rows
 from smoothcall.kernels.information.sequences import plan_from_policy, policy_from_plan
 from smoothcall.kernels.tables import Array

@@ -11,7 +11,7 @@ from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.notation import read_hand, write_hand
 from smoothcall.games.rankings import BEST_FIVE
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.game import options_of
+from smoothcall.information.named_games import options_of
 
 from .random_hands import after
 

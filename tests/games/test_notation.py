@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smoothcall.errors import UsageError
-from smoothcall.games.catalog import KUHN, LEDUC
+from smoothcall.games.betting import Betting, IllegalMove
+from smoothcall.games.catalog import KUHN, LEDUC, LIMIT_HOLDEM, NO_LIMIT_HOLDEM
 from smoothcall.games.hand import Hand
-from smoothcall.games.notation import read_hand, write_hand
+from smoothcall.games.notation import move_name, read_hand, split_last, split_moves, write_hand
 from smoothcall.games.rules import PokerRules, Street
 
 from .random_hands import fresh_hands, hands, no_limit, step
@@ -106,3 +107,61 @@ def test_any_other_text_is_refused_or_is_a_hand(text: str) -> None:
     except UsageError:
         return
     assert write_hand(hand) == text
+
+
+@pytest.mark.parametrize(
+    ("rules", "betting", "letter", "name"),
+    [
+        (LEDUC, "", "c", "Check"),
+        (LEDUC, "", "r", "Bet 2"),
+        (LEDUC, "r", "r", "Raise to 4"),
+        (LEDUC, "r", "c", "Call 2"),
+        (LEDUC, "r", "f", "Fold"),
+        (LIMIT_HOLDEM, "", "c", "Call 5"),
+        (LIMIT_HOLDEM, "", "r", "Raise to 20"),
+        (LIMIT_HOLDEM, "cc/", "r", "Bet 10"),
+        (NO_LIMIT_HOLDEM, "", "r100", "Raise to 100 (all in)"),
+        (NO_LIMIT_HOLDEM, "r100", "c", "Call 90 (all in)"),
+        (NO_LIMIT_HOLDEM, "r40c/", "r80", "Bet 40"),
+        (NO_LIMIT_HOLDEM, "r40c/", "r100", "Bet 60 (all in)"),
+        (NO_LIMIT_HOLDEM, "r40c/r60", "r100", "Raise to 60 (all in)"),
+    ],
+)
+def test_moves_have_one_name(rules: PokerRules, betting: str, letter: str, name: str) -> None:
+    state = Betting(rules)
+    for move in split_moves(betting):
+        state.play(move)
+    assert state.text == betting
+    assert move_name(state, letter) == name
+
+
+def test_illegal_moves_have_no_name() -> None:
+    state = Betting(NO_LIMIT_HOLDEM)
+    for letter in ("r", "r5", "r101"):
+        with pytest.raises(IllegalMove):
+            move_name(state, letter)
+    state.fold()
+    with pytest.raises(IllegalMove, match="the hand is over"):
+        move_name(state, "c")
+
+
+@pytest.mark.parametrize(
+    ("betting", "moves"),
+    [("", []), ("cc/", ["c", "c"]), ("crrc/r", ["c", "r", "r", "c", "r"]), ("r300c/r600f", ["r300", "c", "r600", "f"])],
+)
+def test_betting_is_split_into_moves(betting: str, moves: list[str]) -> None:
+    assert split_moves(betting) == moves
+    rest, backwards = betting, []
+    while rest:
+        rest, last = split_last(rest)
+        backwards.append(last)
+    assert backwards[::-1] == moves
+
+
+@pytest.mark.parametrize("betting", ["x", "cx", "R", "r-1", "c c", "c\n", "1"])
+def test_what_is_no_betting_is_refused(betting: str) -> None:
+    for split in (split_moves, split_last):
+        with pytest.raises(UsageError, match="is not a betting sequence"):
+            split(betting)
+    with pytest.raises(UsageError, match="has no moves"):
+        split_last("//")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import smoothcall as sc
@@ -75,11 +76,11 @@ def test_amounts_are_part_of_no_limit_keys() -> None:
         ("AKs:f", "does not lead to a decision"),
         ("AKs:ff", "no 'f' there in limit-holdem (accepted: none)"),
         ("AKs:rrrr", "no 'r' there in limit-holdem (accepted: f, c)"),
-        ("AKs:x", "no 'x' there"),
-        ("AKs:r?", "does not lead to a decision"),
-        ("AKs:r r", "does not lead to a decision"),
+        ("AKs:x", "'x' is not a betting sequence"),
+        ("AKs:r?", "is not a betting sequence"),
+        ("AKs:r r", "is not a betting sequence"),
         ("AKs:r20", "no 'r20' there"),
-        ("AKs::r", "does not lead to a decision"),
+        ("AKs::r", "is not a betting sequence"),
     ],
 )
 def test_keys_that_cannot_occur(key: str, message: str) -> None:
@@ -101,3 +102,45 @@ def test_a_deck_has_only_its_cards() -> None:
     with pytest.raises(sc.UsageError, match="unknown card '2c'"):
         built(TINY).rows("AhKh/Td9d2c:cc/")
     assert built(TINY).rows("AhKh/Td9d7c:cc/")
+
+
+@pytest.mark.parametrize(
+    ("name", "hole", "boards", "betting", "message"),
+    [
+        (GAME, "AhKh", ["", "Td9d2c"], "r", "'AhKh/Td9d2c' are not the cards of street 1"),
+        (GAME, "AhKh", [""], "rc/", "'AhKh' are not the cards of street 2"),
+        (GAME, "AhKh", ["", "Td9d2c", "5s"], "rc/", "'AhKh/Td9d2c/5s' are not the cards of street 2"),
+        (GAME, "AhKh", ["", "Td9d"], "rc/", "'AhKh/Td9d' are not the cards of street 2"),
+        (GAME, "AhKhQh", [""], "", "'AhKhQh' are not the cards of street 1"),
+        (GAME, "AhKh", ["", "AhTd9d"], "rc/", "a card stands twice"),
+        ("leduc", "Kh", ["", "Qs"], "c", "'Kh/Qs' are not the cards of street 1"),
+        ("leduc", "Kh", [""], "cc/", "'Kh' are not the cards of street 2"),
+        ("leduc", "Kh", ["Qs"], "cc/", "'Kh/Qs' are not the cards of street 2"),
+        ("leduc", "Kh", ["", "Kh"], "cc/", "a card stands twice"),
+    ],
+)
+def test_cards_must_be_those_of_the_street(name: str, hole: str, boards: list[str], betting: str, message: str) -> None:
+    game = built(name)
+    parse = game.rules.deck.parse  # type: ignore[union-attr]
+    with pytest.raises(sc.UsageError) as caught:
+        game.row_of(parse(hole), [parse(board) for board in boards], betting)
+    assert message in str(caught.value)
+
+
+def test_cards_must_be_of_the_deck() -> None:
+    for name, hole in ((GAME, (0, 52)), (GAME, (-1, 3)), ("leduc", (6,))):
+        with pytest.raises(sc.UsageError, match="accepted: 0 to"):
+            built(name).row_of(hole, [()], "")
+
+
+def test_the_node_of_a_row_is_found_without_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = built(GAME)
+    row = game.rows("#17:rc/")[0]
+    node = game.node_of(row)
+
+    def sort(*_: object, **__: object) -> None:
+        raise AssertionError("all decisions are looked through again")
+
+    for name in ("unique", "sort", "flatnonzero"):
+        monkeypatch.setattr(np, name, sort)
+    assert game.node_of(row) == node == game.reach("rc/")

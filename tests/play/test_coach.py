@@ -8,8 +8,7 @@ import pytest
 import smoothcall as sc
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
 from smoothcall.evaluation.aivat import luck
-from smoothcall.games.betting import Betting
-from smoothcall.play.coach import Coach, Decision, move_name
+from smoothcall.play.coach import Coach, Decision
 from tests.conftest import TINY, built
 from tests.evaluation.test_aivat import cards_of, some_policy
 
@@ -146,29 +145,6 @@ def test_moves_that_nobody_has_learned_are_listed() -> None:
     rule = Coach(game, 0, {1: Rule.PROBE}).review((0, 1), [()], "r1700f")
     assert [move.agent for move in rule.decisions[0].moves] == [None] * 3
     assert rule.note == "These opponents have no strategy that could be asked what it does in your place."
-
-
-@pytest.mark.parametrize(
-    ("spec", "betting", "letter", "name"),
-    [
-        ("leduc", "", "c", "Check"),
-        ("leduc", "", "r", "Bet 2"),
-        ("leduc", "r", "r", "Raise to 4"),
-        ("leduc", "r", "c", "Call 2"),
-        ("leduc", "r", "f", "Fold"),
-        ("limit-holdem", "", "c", "Call 5"),
-        ("limit-holdem", "", "r", "Raise to 20"),
-        ("limit-holdem", "cc/", "r", "Bet 10"),
-        ("no-limit-holdem", "r40c/", "r80", "Bet 40"),
-        ("no-limit-holdem", "r40c/r60", "r100", "Raise to 60"),
-    ],
-)
-def test_moves_have_names(spec: str, betting: str, letter: str, name: str) -> None:
-    state = Betting(built(spec).rules)  # type: ignore[arg-type]
-    for move in betting.replace("/", "").replace("r", " r").replace("c", " c").split():
-        state.play(move)
-    assert state.text == betting
-    assert move_name(state, letter) == name
 
 
 def test_what_cannot_be_reviewed_is_refused() -> None:

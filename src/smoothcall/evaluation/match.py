@@ -44,7 +44,8 @@ from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32
 from smoothcall.games.hand import Hand
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.game import Game, game
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
 from smoothcall.policy import Policy
 from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
 

@@ -18,7 +18,8 @@ import numpy as np
 from smoothcall.evaluation.equilibria import bets_of, equilibrium_distance
 from smoothcall.evaluation.exploitability import Evaluation, evaluate
 from smoothcall.experiments.ledger import Page
-from smoothcall.information.game import Game, game
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
 from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver

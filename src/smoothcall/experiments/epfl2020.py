@@ -32,7 +32,8 @@ from smoothcall.games.cards import SHORT, STANDARD
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.equity import category_frequencies
 from smoothcall.holdem.equity_table import simulation_error
-from smoothcall.information.game import Game, game
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
 from smoothcall.learners.freezeout_learner import FreezeoutLearner
 from smoothcall.policy import Policy, load
 from smoothcall.simulation.batch_policy import BatchPolicy

@@ -16,7 +16,8 @@ from smoothcall.evaluation.equilibria import dominated_error, equilibrium_distan
 from smoothcall.evaluation.exploitability import nash_conv
 from smoothcall.experiments.curves import Curves, draw, follow
 from smoothcall.experiments.ledger import Page
-from smoothcall.information.game import Game, game
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
 from smoothcall.solvers import Solver, solver
 from smoothcall.store.curves import AXES, new_figure, png
 

@@ -21,7 +21,7 @@ from smoothcall.evaluation.local_best_response import local_best_response
 from smoothcall.evaluation.match import match
 from smoothcall.experiments.cross_table import CrossTable, cross_table, draw_table
 from smoothcall.experiments.ledger import Page
-from smoothcall.information.game import game
+from smoothcall.information.named_games import game
 from smoothcall.kernels.solvers.uct import FEW
 from smoothcall.kernels.tables import DECISION
 from smoothcall.policy import Policy, load

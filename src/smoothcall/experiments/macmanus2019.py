@@ -17,7 +17,8 @@ import numpy as np
 from smoothcall.evaluation.exploitability import nash_conv
 from smoothcall.experiments.curves import Curves, draw, follow, spaced
 from smoothcall.experiments.ledger import Page
-from smoothcall.information.game import Game, game
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
 from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver
 from smoothcall.store.curves import new_figure, png

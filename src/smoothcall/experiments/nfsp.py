@@ -18,7 +18,7 @@ import numpy as np
 from smoothcall.evaluation.exploitability import exploitability
 from smoothcall.experiments.curves import Curves, draw, spaced
 from smoothcall.experiments.ledger import Page
-from smoothcall.information.game import game
+from smoothcall.information.named_games import game
 from smoothcall.solvers import solver
 from smoothcall.store.curves import new_figure, png
 

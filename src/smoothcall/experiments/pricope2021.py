@@ -34,7 +34,8 @@ from smoothcall.experiments.cross_table import CrossTable, draw_table
 from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.nfsp import read
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.game import Game, game
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
 from smoothcall.kernels.simulation.freezeouts import INPUTS
 from smoothcall.learners import learning
 from smoothcall.learners.nfsp_freezeouts import GAMES, FreezeoutNFSP

@@ -10,7 +10,7 @@ from typing import Any
 
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import nash_conv
-from smoothcall.information.game import game
+from smoothcall.information.named_games import game
 from smoothcall.learners.nfsp_freezeouts import FreezeoutNFSP
 from smoothcall.policy import Policy
 from smoothcall.solvers import solver

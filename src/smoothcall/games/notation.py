@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 
 from smoothcall.errors import UsageError
-from smoothcall.games.betting import Betting
+from smoothcall.games.betting import Betting, IllegalMove
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 
-_MOVE = re.compile(r"[fc]|r[0-9]*|/")
+BETTING = "f, c, r, r<chips>, /"
+_TOKEN = re.compile(r"[fc]|r[0-9]*|/")
 
 
 def write_hand(hand: Hand) -> str:
@@ -44,11 +45,47 @@ def read_hand(rules: PokerRules, text: str) -> Hand:
 
 
 def split_moves(betting: str) -> list[str]:
-    """The moves of a betting sequence, without the slashes: a street ends by itself."""
-    moves = _MOVE.findall(betting)
-    if "".join(moves) != betting:
-        raise UsageError(f"{betting!r} is not a betting sequence (accepted: f, c, r, r<chips>, /)")
-    return [move for move in moves if move != "/"]
+    """Return the moves of a betting sequence without the slashes between streets: `crrc/r` is c, r, r, c, r."""
+    return [move for move in _tokens(betting) if move != "/"]
+
+
+def split_last(betting: str) -> tuple[str, str]:
+    """Return (betting before the last move, the last move): `cc/r4` is `cc/` and `r4`, `cc/` is `c` and `c`."""
+    tokens = _tokens(betting)
+    while tokens and tokens[-1] == "/":
+        tokens.pop()
+    if not tokens:
+        raise UsageError(f"{betting!r} has no moves (accepted: {BETTING})")
+    return "".join(tokens[:-1]), tokens[-1]
+
+
+def move_name(state: Betting, letter: str) -> str:
+    """Return the name of a legal move of the player to act: `Check`, `Call 90 (all in)`, `Bet 10`, `Raise to 40`.
+
+    A call and a bet are named by the chips they add, a raise by the street's bet that it raises to.
+    """
+    player = state.player
+    if player is None:
+        raise IllegalMove("the hand is over")
+    if letter == "f":
+        return "Fold"
+    if letter == "c":
+        added = state.to_call
+        name = f"Call {added}" if added else "Check"
+    else:
+        total = int(letter[1:]) if letter[1:] else None
+        state.verify_raise(total)
+        smallest, _ = state.raises or (0, 0)
+        added = (total or smallest) - state.paid[player]
+        name = f"Raise to {state.bets[player] + added}" if max(state.bets) else f"Bet {added}"
+    return name + (" (all in)" if added and added == state.stack(player) else "")
+
+
+def _tokens(betting: str) -> list[str]:
+    tokens = _TOKEN.findall(betting)
+    if "".join(tokens) != betting:
+        raise UsageError(f"{betting!r} is not a betting sequence (accepted: {BETTING})")
+    return tokens
 
 
 def _deal(hand: Hand, seats: list[str], boards: list[str]) -> None:

@@ -17,7 +17,7 @@ from math import isqrt
 import numpy as np
 
 from smoothcall.errors import UsageError
-from smoothcall.games.cards import Cards, Deck
+from smoothcall.games.cards import SHORT, Cards, Deck
 from smoothcall.games.rankings import BEST_FIVE
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem import equity_table as equity
@@ -58,6 +58,15 @@ def read_grid(text: str) -> tuple[int, ...]:
         finest = "/".join(str(FINEST[street]) for street in STREETS)
         raise UsageError(f"option grid={text} (accepted: {GRID.accepted}, at most {finest})")
     return tuple(map(int, sizes))
+
+
+def default_grid(rules: PokerRules) -> str:
+    return "S" if rules.seats == 2 else "3p"
+
+
+def default_cells(rules: PokerRules) -> str:
+    """Equities with the 32 cards of epfl2020, else even intervals of E[HS^2]."""
+    return "equity" if rules.deck == SHORT else "even"
 
 
 @dataclass(frozen=True)

@@ -1,42 +1,41 @@
-"""A game as its players know it: rules, action tree, deals, and the keys of its information states."""
+"""A game as its players know it: the tables that solvers, evaluators and tables for people read.
+
+Keys of information states are in `information.keys`, sampling of deals in `information.dealing`, building a game by its name
+in `information.named_games`.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from smoothcall.errors import UsageError, unknown
-from smoothcall.games import catalog
-from smoothcall.games.cards import SHORT, Cards
+from smoothcall.errors import UsageError
+from smoothcall.games.cards import Cards
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.outcomes import every_outcome
 from smoothcall.games.rules import PokerRules
-from smoothcall.holdem.abstraction import CELLS, GRID, Abstraction, is_holdem, read_grid
+from smoothcall.holdem.abstraction import CELLS, Abstraction, default_cells, default_grid, is_holdem, read_grid
 from smoothcall.information.buckets import Lossless
+from smoothcall.information.dealing import Dealer
 from smoothcall.information.deals import Deals, count_deals, list_deals, no_cards
+from smoothcall.information.keys import Keys
 from smoothcall.information.sequence_form import build_form, build_parts
 from smoothcall.information.tree import ActionTree, matrix_tree, poker_size, poker_tree
-from smoothcall.kernels.tables import DECISION, Array, Form, OneDeal, Walk
-from smoothcall.memory import verify_room
-from smoothcall.options import Option, number, read_options
+from smoothcall.kernels.tables import Array, Form, OneDeal, Walk
+from smoothcall.options import Option, number
 
 SUITS = Option("merged", "cards that differ only in suit: one to everybody, or told apart", choices=("merged", "apart"))
 
 
-MOST_KEYS = 5_000_000  # information states that may be listed by their keys
-
-
 class Game:
-    """A game ready to be solved, evaluated and played. Its tables are built when first asked for and then kept.
+    """A game ready to be solved, evaluated and played. Tables are built at first use and kept.
 
-    Where the deals are too many to list they are drawn, and players see the cards through an `abstraction`: what needs a
-    list of the deals (full-width solvers, exact evaluation) is refused then.
+    Where the deals are too many to list they are sampled, and players see the cards through an `abstraction`. Full-width
+    solvers and exact evaluation need listed deals and raise `UsageError` then.
     """
 
     def __init__(
@@ -68,12 +67,12 @@ class Game:
 
     @property
     def sampled(self) -> bool:
-        """Whether deals are drawn, because they are too many to list."""
+        """Whether deals are sampled, because they are too many to list."""
         return self.abstraction is not None
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short digest of everything that tells this game from others: states, actions, probabilities and pay-offs."""
+        """A short digest of states, actions, probabilities and pay-offs: equal for equal games."""
         tree = self.tree
         if self.abstraction is not None:
             digest = hashlib.sha256("\n".join([*self.actions, self.abstraction.digest]).encode())
@@ -94,22 +93,23 @@ class Game:
 
     @cached_property
     def deals(self) -> Deals:
-        """Every deal; an error where they are drawn."""
+        """Every deal. Raises `UsageError` where deals are sampled."""
         if isinstance(self.rules, MatrixGame):
             return no_cards(self.players)
         if self.sampled:
             total = count_deals(self.rules)
             raise UsageError(f"{self.spec}: {total:.3g} deals are too many to list; this works on smaller games only")
-        return list_deals(self.rules, self._lossless)
+        return list_deals(self.rules, self.lossless)
 
-    @property
-    def _lossless(self) -> Lossless:
+    @cached_property
+    def lossless(self) -> Lossless:
+        """The buckets of a game whose deals are listed."""
         assert isinstance(self.rules, PokerRules)
         return Lossless(self.rules, suits_apart=self._suits_apart)
 
     @property
     def buckets(self) -> tuple[int, ...]:
-        """[R] how many buckets each street has."""
+        """[R] number of buckets on each street."""
         return self.deals.buckets if self.abstraction is None else self.abstraction.counts
 
     @cached_property
@@ -118,7 +118,7 @@ class Game:
 
     @cached_property
     def size(self) -> tuple[int, int, int]:
-        """(nodes of the action tree, deals, information states), without building large tables."""
+        """(nodes of the action tree, deals, information states), found without building large tables."""
         if not self.sampled or not isinstance(self.rules, PokerRules):
             return self.tree.nodes, self.deals.count, self.tree.rows
         nodes, decisions = poker_size(self.rules)
@@ -150,7 +150,7 @@ class Game:
 
     @cached_property
     def row_player(self) -> Array:
-        """[rows] int8: whose information state each row is."""
+        """[rows] int8: the player whose information state each row is."""
         return self.tree.player[self.row_node]
 
     @cached_property
@@ -159,120 +159,49 @@ class Game:
         return self.tree.child[self.row_node] >= 0
 
     def node_of(self, row: int) -> int:
-        """A node of a row, the first one where several share it."""
-        decisions = self.tree.decisions
-        first = self.tree.first_row[decisions]
-        if not self.tree.shares_rows:  # rows follow the order of nodes
-            return int(decisions[np.searchsorted(first, row, side="right") - 1])
-        return int(self.row_node[row])
-
-    def key(self, row: int) -> str:
-        """The key of an information state: `<own cards>[/<board>]:<betting>`; where cards are seen through buckets, a class
-        of hands (`AKs:rc`) before the flop and the number of a bucket (`#17:rc/`) later."""
-        if isinstance(self.rules, MatrixGame):  # everybody moves at once: nobody has seen anything
-            return ":"
-        node = self.node_of(row)
-        street, bucket = int(self.tree.round[node]), int(row - self.tree.first_row[node])
-        cards = self.deals.labels[street][bucket] if self.abstraction is None else self.abstraction.label(street, bucket)
-        return f"{cards}:{self.tree.betting(node)}"
+        """Return a node of a row, the first one where several share it."""
+        if self.tree.shares_rows:
+            return int(self.row_node[row])
+        place = np.searchsorted(self.tree.decision_rows, row, side="right") - 1  # rows follow the order of nodes
+        return int(self.tree.decisions[place])
 
     @cached_property
+    def _keys(self) -> Keys:
+        return Keys(self)
+
+    @property
     def keys(self) -> list[str]:
         """[rows] the key of every information state."""
-        tree = self.tree
-        if tree.rows > MOST_KEYS:
-            raise UsageError(f"{self.spec}: {tree.rows:,} information states are too many to list (at most {MOST_KEYS:,})")
-        if isinstance(self.rules, MatrixGame):
-            return [":"] * tree.rows
-        keys = []
-        for node in tree.decisions:
-            street, betting = int(tree.round[node]), tree.betting(int(node))
-            labels = (
-                self.deals.labels[street]
-                if self.abstraction is None
-                else [self.abstraction.label(street, bucket) for bucket in range(self.buckets[street])]
-            )
-            keys += [f"{label}:{betting}" for label in labels]
-        return keys
+        return self._keys.all
 
-    @cached_property
-    def _rows(self) -> dict[str, list[int]]:
-        rows: dict[str, list[int]] = {}
-        for row, key in enumerate(self.keys):
-            rows.setdefault(key, []).append(row)
-        return rows
+    def key(self, row: int) -> str:
+        """Return the key of an information state: `<own cards>[/<board>]:<betting>`, see `information.keys`."""
+        return self._keys.key(row)
+
+    def rows(self, key: str, player: int | None = None) -> list[int]:
+        """Return the rows a key names: one, or one per player where players move at once and share a key."""
+        self.verify_player(player)
+        return self._keys.rows(key, player)
 
     def information_states(self, player: int | None = None) -> list[str]:
-        """The keys of a player's information states, in row order; of all players where none is named."""
+        """Return the keys of a player's information states in row order; of all players where `player` is None."""
         self.verify_player(player)
         return [key for key, owner in zip(self.keys, self.row_player, strict=True) if player in (None, owner)]
 
-    def rows(self, key: str, player: int | None = None) -> list[int]:
-        """The rows a key names: one, or one a player where players move at once and their keys are the same."""
-        self.verify_player(player)
-        if self.abstraction is not None:
-            row = self._read_key(key)
-            if player not in (None, int(self.tree.player[self.node_of(row)])):
-                raise UsageError(f"player {player} has no information state {key!r} in {self.spec}")
-            return [row]
-        rows = [row for row in self._rows.get(key, ()) if player in (None, self.row_player[row])]
-        if rows:
-            return rows
-        if key in self._rows:
-            raise UsageError(f"player {player} has no information state {key!r} in {self.spec}")
-        cards = key.partition(":")[0]
-        same = [known for known in self._rows if known.partition(":")[0] == cards]
-        example = ", ".join((same or list(self._rows))[:4])
-        raise UsageError(f"key {key!r} cannot occur in {self.spec} (its keys are like {example})")
-
-    def _read_key(self, key: str) -> int:
-        """The row of a key where cards are seen through buckets: `AhKh/Td9d2c:rc/`, `AKs:rc` or `#17:rc/`."""
-        assert self.abstraction is not None
-        cards, colon, betting = key.partition(":")
-        if not colon:
-            raise UsageError(f"key {key!r} cannot occur in {self.spec} (its keys are like AhKh/Td9d2c:rc/, AKs:r, #17:rc/)")
-        node = self.reach(betting)
-        street, named = int(self.tree.round[node]), self.abstraction.read_label(cards)
-        if named is None:
-            deck = self.rules.deck  # type: ignore[union-attr]
-            deck.parse(cards.replace("/", ""))  # no card twice
-            hole, *boards = map(deck.parse, cards.split("/"))
-            sizes = [len(hole), *map(len, boards)]
-            if sizes != [2, 3, 1, 1][: street + 1]:
-                raise UsageError(f"key {key!r}: {cards!r} are not the cards of street {street + 1} in {self.spec}")
-            return int(self.tree.first_row[node]) + self.abstraction.bucket(hole, [(), *boards])
-        where, bucket = named
-        if (where == 0) != (street == 0) or not 0 <= bucket < self.buckets[street]:
-            raise UsageError(f"key {key!r}: {cards!r} is not a bucket of street {street + 1} in {self.spec}")
-        return int(self.tree.first_row[node]) + bucket
-
     def reach(self, betting: str) -> int:
-        """The decision that a betting sequence leads to."""
-        tree, node = self.tree, 0
-        for move in re.findall(r"[a-zA-Z][0-9]*", betting):
-            children = tree.children(node)
-            if move not in children:
-                raise UsageError(
-                    f"betting {betting!r}: no {move!r} there in {self.spec} (accepted: {', '.join(children) or 'none'})"
-                )
-            node = children[move]
-        if tree.kind[node] != DECISION or tree.betting(node) != betting:
-            raise UsageError(f"betting {betting!r} does not lead to a decision in {self.spec}")
-        return node
+        """Return the decision node that a betting sequence leads to."""
+        return self._keys.reach(betting)
+
+    def row_at(self, node: int, hole: Cards, boards: Sequence[Cards]) -> int:
+        """Return the row of a player with these hole cards at a decision node; boards[street] for each street so far."""
+        return self._keys.row_at(node, hole, boards)
 
     def row_of(self, hole: Cards, boards: Sequence[Cards], betting: str) -> int:
-        """The row of a player with these cards who acts after this betting; `boards` are those of each street so far."""
-        node = self.reach(betting)
-        if self.abstraction is not None:
-            return int(self.tree.first_row[node]) + self.abstraction.bucket(hole, boards)
-        label = self._lossless.label(self._lossless.view(hole, boards))
-        return int(self.tree.first_row[node]) + self._labels[int(self.tree.round[node])][label]
-
-    @cached_property
-    def _labels(self) -> list[dict[str, int]]:
-        return [{label: bucket for bucket, label in enumerate(labels)} for labels in self.deals.labels]
+        """Return the row of a player with these cards who acts after this betting; boards[street] for each street so far."""
+        return self._keys.row_at(self._keys.reach(betting), hole, boards)
 
     def verify_player(self, player: int | None) -> None:
+        """Raise unless `player` is a seat or None."""
         known = number(player, whole=True)
         if player is not None and (known is None or not 0 <= known < self.players):
             raise UsageError(f"player {player} (accepted: 0 to {self.players - 1})")
@@ -286,24 +215,13 @@ class Game:
 
     @cached_property
     def settled(self) -> tuple[Array, Array]:
-        """([N] int32 index, [endings, outcomes, P] float64 chips): pay-offs by terminal node and outcome, equal ones once."""
-        from smoothcall.kernels.information.payoffs import settle_deals
+        """([N] int32 index, [endings, outcomes, P] float64 chips): pay-offs by ending and outcome, equal tables once."""
+        from smoothcall.information.payoffs import matrix_payoffs, poker_payoffs
 
-        tree = self.tree
-        orders = every_outcome(self.players)[1] if self.sampled else self.deals.outcomes[1]
-        index = np.full(tree.nodes, -1, np.int32)
         if isinstance(self.rules, MatrixGame):
-            index[tree.endings] = np.arange(len(tree.endings))
-            return index, tree.payoff[tree.endings][:, None, :]
-        verify_room(
-            len(tree.endings) * (8 * self.players + 60), f"pay-offs of the {len(tree.endings):,} endings of {self.spec}"
-        )
-        what = np.column_stack([tree.alive[tree.endings], tree.paid[tree.endings]])
-        distinct, index[tree.endings] = unique_rows(what)
-        tables = np.empty((len(distinct), len(orders), self.players))
-        for table, (alive, *paid) in zip(tables, distinct, strict=True):
-            settle_deals(np.array(paid, np.int64), int(alive), orders, table)
-        return index, tables
+            return matrix_payoffs(self.tree)
+        strengths = every_outcome(self.players)[1] if self.sampled else self.deals.outcomes[1]
+        return poker_payoffs(self.tree, strengths, self.spec)
 
     @cached_property
     def ending_payoff(self) -> tuple[Array, Array]:
@@ -313,7 +231,7 @@ class Game:
 
     @cached_property
     def walk(self) -> Walk:
-        """The tables for sampling algorithms."""
+        """The tables of sampling algorithms."""
         tree, (ending, payoff) = self.tree, self.settled
         nowhere = np.zeros((0, self.players, len(self.buckets)), np.int32)
         none = np.zeros(0, np.uint32)
@@ -331,12 +249,12 @@ class Game:
         )
 
     def dealer(self, seed: int) -> Dealer:
-        """Somebody who deals fair hands."""
+        """Return a dealer of fair hands."""
         return Dealer(self, seed)
 
     @cached_property
     def form(self) -> Form:
-        """The sequence form, for full-width algorithms."""
+        """The sequence form, which full-width algorithms sweep."""
         return build_form(self.tree, self.deals, *self.ending_payoff, self.legal, self.row_player, self.row_node)
 
     @cached_property
@@ -358,77 +276,3 @@ class Game:
     def depth(self) -> int:
         """The longest path in the action tree."""
         return self.tree.depth
-
-
-class Dealer:
-    """Deals hands one after the other, as what each player sees on each street and how the hands compare."""
-
-    def __init__(self, game: Game, seed: int) -> None:
-        from smoothcall.kernels.random import seeded
-
-        self.game, self._generator = game, seeded(seed)[0]
-
-    def deal(self, count: int) -> tuple[Array, Array]:
-        """(bucket[count, P, R] int32, outcome[count] uint32): see `Walk`."""
-        from smoothcall.kernels.holdem import dealing
-
-        walk, abstraction = self.game.walk, self.game.abstraction
-        bucket = np.zeros((count, *walk.bucket.shape[1:]), np.int32)
-        outcome = np.zeros(count, np.uint32)
-        if abstraction is None:
-            dealing.deal_listed(walk, bucket, outcome, self._generator)
-        else:
-            dealing.deal_many(abstraction.cards, bucket, outcome, self._generator)
-        return bucket, outcome
-
-
-def unique_rows(table: Array) -> tuple[Array, Array]:
-    """(distinct rows, index of each row among them), by sorting one number a row."""
-    table = table.astype(np.int64)
-    low, span = table.min(axis=0), np.ptp(table, axis=0) + 1
-    place = np.cumprod([1, *span[:-1]])
-    _, first, index = np.unique(((table - low) * place).sum(axis=1), return_index=True, return_inverse=True)
-    return table[first], index
-
-
-def options_of(name: str) -> dict[str, Option]:
-    """The options a named game takes."""
-    if name not in catalog.CATALOG:
-        raise unknown("game", name, catalog.CATALOG)
-    entry = catalog.CATALOG[name]
-    rules = entry.build(**{option: declared.default for option, declared in entry.options.items()})
-    if isinstance(rules, PokerRules) and is_holdem(rules):
-        return {
-            **entry.options,
-            "grid": replace(GRID, default=default_grid(rules)),
-            "cells": replace(CELLS, default=default_cells(rules)),
-        }
-    return {**entry.options, **({"suits": SUITS} if isinstance(rules, PokerRules) and rules.deck.suits else {})}
-
-
-def default_grid(rules: PokerRules) -> str:
-    return "S" if rules.seats == 2 else "3p"
-
-
-def default_cells(rules: PokerRules) -> str:
-    """The players of epfl2020, who hold 32 cards, look at equities."""
-    return "equity" if rules.deck == SHORT else "even"
-
-
-def game(name: str, **options: object) -> Game:
-    """A game by name: `game("kuhn", pot=8)`, or with its options in the name as on the command line: `game("kuhn:pot=8")`."""
-    if not isinstance(name, str):
-        raise UsageError(f"a game is named by text such as 'leduc', not {name!r}")
-    name, colon, text = name.partition(":")
-    if colon:
-        pairs = re.findall(r"([^=,]+)=([^,]*)", text)
-        if ",".join(f"{key}={value}" for key, value in pairs) != text or not pairs:
-            raise UsageError(f"game options {text!r} (accepted: name=value,name=value)")
-        if len(dict(pairs)) < len(pairs):
-            raise UsageError(f"game options {text!r} name one of them twice")
-        options = {**dict(pairs), **options}
-    declared = options_of(name)
-    values = read_options(name, declared, options)
-    changed = {key: value for key, value in values.items() if value != declared[key].default}
-    seen = {key: values.pop(key) for key in ("suits", "grid", "cells") if key in values}
-    return Game(catalog.rules(name, **values), **seen, options=changed)

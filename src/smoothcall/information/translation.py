@@ -11,7 +11,6 @@ called, is no more than the pot. Whoever then calls for everything in the tree g
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,14 +22,14 @@ from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import Cards
 from smoothcall.games.matrix import MatrixGame
+from smoothcall.games.notation import split_last
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.tree import ActionTree
 from smoothcall.kernels.tables import CALL, FOLD_SLOT
 
-MOST_PLACES = 5_000  # that are remembered of each game
+MAX_CACHED_PLACES = 5_000  # per game
 RAISES = 2  # action slots of raises, from here on
-_LAST = re.compile(r"(.*?)([fc]|r[0-9]*)/*", re.DOTALL)
 
 
 def same_table(one: PokerRules | MatrixGame, other: PokerRules | MatrixGame) -> bool:
@@ -53,9 +52,7 @@ def row_like(game: Game, hole: Cards, boards: Sequence[Cards], betting: str) -> 
     node = node_like(game, betting)
     if node is None:
         return None
-    if game.abstraction is not None:
-        return int(game.tree.first_row[node]) + game.abstraction.bucket(hole, boards)
-    return game.row_of(hole, boards, game.tree.betting(node))
+    return game.row_at(node, hole, boards)
 
 
 def moves_like(game: Game, betting: str) -> tuple[str | None, ...]:
@@ -155,16 +152,14 @@ def _place(game: Game, betting: str) -> _Place:
         if not rest:
             place = known[""] = _Place(game.tree, Betting(game.rules), 0)
             break
-        last = _LAST.fullmatch(rest)
-        if last is None:
-            raise UsageError(f"{betting!r} is not a betting sequence (accepted: f, c, r, r<chips>, /)")
-        moves.append((last[2], rest))
-        rest = last[1]
-    for letter, text in reversed(moves):
-        place = place.after(letter)
+        before, move = split_last(rest)
+        moves.append((move, rest))
+        rest = before
+    for move, text in reversed(moves):
+        place = place.after(move)
         if place.real.text != text:
             raise UsageError(f"betting {betting!r} is not how it is written: {place.real.text!r} is")
-        if len(known) >= MOST_PLACES:
+        if len(known) >= MAX_CACHED_PLACES:
             known.clear()
         known[text] = place
     return place

@@ -64,6 +64,11 @@ class ActionTree:
         return np.flatnonzero(self.kind == DECISION)
 
     @cached_property
+    def decision_rows(self) -> Array:
+        """[D] the first row of each node where somebody acts."""
+        return self.first_row[self.decisions]
+
+    @cached_property
     def endings(self) -> Array:
         """[E] the nodes where a hand ends."""
         return np.flatnonzero(self.kind != DECISION)
@@ -83,11 +88,10 @@ class ActionTree:
         place, other = np.arange(self.nodes), np.where(self.player >= 0, 1 - self.player, 0)
         return move[place, other], size[place, other]
 
-    @property
+    @cached_property
     def shares_rows(self) -> bool:
         """Whether some player cannot tell two nodes apart (simultaneous moves, coarse states)."""
-        rows = self.first_row[self.decisions]
-        return len(np.unique(rows)) < len(rows)
+        return len(np.unique(self.decision_rows)) < len(self.decision_rows)
 
     def letter(self, node: int) -> str:
         """The move that leads to a node, as in the information-state keys."""

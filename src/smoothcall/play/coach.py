@@ -18,6 +18,7 @@ from smoothcall.evaluation.action_values import Worths, worths
 from smoothcall.evaluation.aivat import by_letter, decisions, game_of, verify_cards, verify_seats, why_not
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import Cards
+from smoothcall.games.notation import move_name
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.translation import moves_like, row_like, same_table
@@ -131,16 +132,3 @@ def _shares(player: Strategy | None, hole: Cards, boards: Sequence[Cards], betti
     if player.greedy:
         chance = np.eye(len(chance))[chance.argmax()]
     return {letter: float(share) for letter, share in by_letter(moves_like(game, betting), chance).items()}
-
-
-def move_name(state: Betting, letter: str) -> str:
-    """A move in words: amounts are what a call or bet adds, and what a raise brings the street's bet to."""
-    if letter == "f":
-        return "Fold"
-    if letter == "c":
-        return f"Call {state.to_call}" if state.to_call else "Check"
-    player, span = state.player, state.raises
-    assert player is not None
-    assert span is not None
-    added = int(letter[1:] or span[0]) - state.paid[player]
-    return f"Raise to {state.bets[player] + added}" if max(state.bets) > 0 else f"Bet {added}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting
-from smoothcall.games.notation import split_moves
+from smoothcall.games.notation import move_name, split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.abstraction import Abstraction
 from smoothcall.holdem.hand_strength import RIVER
@@ -117,21 +117,6 @@ def seat_name(rules: PokerRules, seat: int) -> str:
     if seat < 2:
         return ("Small blind", "Big blind")[seat]
     return "Button" if seat == rules.seats - 1 else f"Seat {seat + 1}"
-
-
-def move_name(state: Betting, letter: str) -> str:
-    """A move that the player to act may make, as people say it."""
-    player = state.player
-    assert player is not None
-    if letter == "f":
-        return "Fold"
-    if letter == "c":
-        return f"Call {state.to_call}" if state.to_call else "Check"
-    after = state.copy()
-    after.play(letter)
-    added = after.paid[player] - state.paid[player]
-    all_in = " (all in)" if after.stack(player) == 0 else ""
-    return (f"Raise to {state.bets[player] + added}" if max(state.bets) else f"Bet {added}") + all_in
 
 
 def _after(rules: PokerRules, betting: str) -> Betting:

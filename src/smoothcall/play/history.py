@@ -17,7 +17,8 @@ from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.game import Game, game
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
 from smoothcall.play import statistics
 from smoothcall.play.exports import Exported, to_json, to_phh
 from smoothcall.play.opponents import HOUSE_GAMES, Agents

@@ -37,7 +37,8 @@ from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.match import GREEDY as GREEDILY
 from smoothcall.evaluation.match import SCRIPTED
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, Rules
-from smoothcall.information.game import Game, game
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
 from smoothcall.policy import Policy, load, why_unread
 from smoothcall.store.runs import GREEDY, MOMENTS, OPPONENT, moments_of
 

@@ -10,7 +10,7 @@ from smoothcall.agents.view import Player, view_of
 from smoothcall.games.betting import Call, Fold, Post, Raise
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Deal, Hand, Outcome
-from smoothcall.games.notation import split_moves
+from smoothcall.games.notation import move_name, split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.play.person_view import Choice, Event, HandSight, SeatSight, signed
 
@@ -157,16 +157,15 @@ def _choices(hand: Hand) -> tuple[Choice, ...]:
     player, owed, span = hand.player, hand.to_call, hand.raises
     assert player is not None
     found = [Choice("f", "Fold", 0)] if hand.can_fold() else []
-    all_in = " (all in)" if owed and owed == hand.stack(player) else ""
-    found.append(Choice("c", f"Call {owed}{all_in}" if owed else "Check", owed))
+    found.append(Choice("c", move_name(hand, "c"), owed))
     if span is None:
         return tuple(found)
     low, high = span
-    word, paid = ("Raise" if max(hand.bets) > 0 else "Bet"), hand.paid[player]
+    paid = hand.paid[player]
     if hand.rules.limit:
-        name = f"{word} to {hand.bets[player] + low - paid}" if word == "Raise" else f"{word} {low - paid}"
-        found.append(Choice("r", name, low - paid))
+        found.append(Choice("r", move_name(hand, "r"), low - paid))
     else:
+        word = "Raise" if max(hand.bets) > 0 else "Bet"
         found.append(Choice("r", word, low - paid, low, high, _presets(hand, low, high), paid - hand.bets[player]))
     return tuple(found)
 

@@ -34,7 +34,8 @@ import numpy as np
 from smoothcall import files
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.exploitability import Evaluation, evaluate
-from smoothcall.information.game import Game, game
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
 from smoothcall.options import Value
 from smoothcall.policy import Policy, load
 from smoothcall.solvers import Solver, solver, solver_class

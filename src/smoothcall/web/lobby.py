@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games.catalog import CATALOG
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.game import game as game_of
+from smoothcall.information.named_games import game as game_of
 from smoothcall.play.opponents import HOUSE_GAMES, AgentCard, Agents
 from smoothcall.play.service import has_matches
 from smoothcall.web import pages
