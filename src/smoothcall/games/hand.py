@@ -10,6 +10,7 @@ from random import Random
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting, IllegalMove, M, Move, Post, passes
 from smoothcall.games.cards import Card, Cards
+from smoothcall.games.pots import split_pots
 from smoothcall.games.rules import PokerRules
 
 
@@ -134,16 +135,10 @@ class Hand(Betting):
         """How the hand ended; None while it goes on."""
         if not self.finished or self.due is not None:
             return None
-        from smoothcall.kernels import plain  # numba: only who asks for a result pays for it
-        from smoothcall.kernels.information.pots import UNITS, settle
-
         order, deck = self.rules.order, self.rules.deck
         showdown = self.alive_count > 1
         strength = [order.strength(deck, hole, self.board) if showdown else 0 for hole in self.hole]
-        units = [0] * self.rules.seats
-        alive = sum(1 << player for player in range(self.rules.seats) if self.alive[player])
-        plain(settle)(self.paid, alive, strength, units)
-        return Outcome("showdown" if showdown else "fold", tuple(Fraction(unit, UNITS) for unit in units))
+        return Outcome("showdown" if showdown else "fold", tuple(split_pots(self.paid, self.alive, strength)))
 
 
 def _deals_of(rules: PokerRules, street: int) -> list[Due]:

@@ -30,8 +30,3 @@ def uncached(function: F) -> F:
     (Numba 0.68: a self-recursive function read from the cache ends in a segmentation fault.)
     """
     return cast(F, numba.njit(nogil=True, error_model="numpy")(function))
-
-
-def plain(function: F) -> F:
-    """The function behind a kernel, to be called with lists where compiling would not pay."""
-    return cast(F, getattr(function, "py_func", function))

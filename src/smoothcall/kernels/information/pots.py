@@ -1,4 +1,4 @@
-"""Who gets the chips. The one place where pots and side pots are divided."""
+"""Dividing main and side pots in whole numbers, for pay-off tables. Tests prove it equal to `games.pots.split_pots`."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from typing import Any
 
 from smoothcall.kernels import kernel
 
-UNITS = 2520  # pay-offs are counted in 1/2520 of a chip, so that shares among up to ten players are whole numbers
+UNITS = 2520  # per chip: divisible by 1 to 10, so that up to ten players share a pot in whole units
 
 
 @kernel
 def settle(paid: Any, alive: int, strength: Any, units: Any) -> None:
-    """Write each player's pay-off in units of 1/2520 chip.
+    """Write each player's pay-off to units[P] int64, in 1 / UNITS of a chip.
 
     paid[P]: chips put in; alive: a bit per player still in; strength[P]: the higher wins, equals share. Each layer of
-    equal contributions is a pot of its own, won by the best hand among those alive who paid for it. Somebody alive has
-    paid the most: who bets highest has nothing to fold to.
+    equal contributions is a pot of its own, won by the best hand among the players still in who paid for it.
     """
     players = len(paid)
     for player in range(players):
