@@ -1,7 +1,7 @@
 """The server under load: `python benchmarks/web.py` prints the figures of docs/web.md.
 
 The server is a process of its own, started as users start it; the client plays at many tables at once over the JSON API and
-shares the machine's cores with it. At each table somebody thinks for a moment, makes a random legal move and waits for the
+shares the machine's cores with it. At each table somebody thinks for some time, makes a random legal move and waits for the
 answer. Tables that were left before are in nobody's way, and go on afterwards as they were.
 """
 
@@ -148,8 +148,10 @@ async def settings(visitor: Visitor) -> list[tuple[str, list[str]]]:
     found = []
     for game in await visitor.ask("GET", "/api/games"):
         cards = await visitor.ask("GET", f"/api/agents?game={game['game']}")
-        entries, seats = [card["id"] for card in cards if card["kind"] in ("built-in", "simple")], game["seats"] - 1
-        found.append([(game["game"], list(islice(cycle(entries), place, place + seats))) for place in range(len(entries))])
+        player_ids, seats = [card["id"] for card in cards if card["kind"] in ("built-in", "simple")], game["seats"] - 1
+        found.append(
+            [(game["game"], list(islice(cycle(player_ids), place, place + seats))) for place in range(len(player_ids))]
+        )
     turns = max(map(len, found))
     return [of_game[turn % len(of_game)] for turn in range(turns) for of_game in found]
 
@@ -164,7 +166,7 @@ class Load:
 
 
 async def play(visitor: Visitor, table: dict[str, Any], load: Load, random: Random, think: float, until: float) -> None:
-    """Random moves, with moments of thought of a mean length between them."""
+    """Random moves, with pauses of a given mean length between them."""
     try:
         while True:
             await asyncio.sleep(random.expovariate(1 / think) if think else 0)
@@ -196,7 +198,7 @@ class Report:
     cpu_ms: float  # of the server, an action
     memory_mb: tuple[float, float, float]  # of the server: when all tables are open, halfway, at the end
     idle: int  # tables that were left before
-    put_away: int  # how many of them the house cannot have kept in memory
+    put_away: int  # how many of them the service cannot have kept in memory
     came_back: int  # how many of all were as they had been left, and went on
 
 

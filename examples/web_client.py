@@ -1,4 +1,4 @@
-"""A program that plays through the JSON API: twenty hands of Leduc, then what the house kept of them.
+"""A program that plays through the JSON API: twenty hands of Leduc, then the history of them.
 
 The server is started here with a database of its own; with one that runs already (`smoothcall play`), only its address differs.
 """
@@ -54,7 +54,7 @@ with tempfile.TemporaryDirectory() as folder:
             assert Fraction(table["won"]) == won
             results = ask(f"/api/tables/{table['id']}/results")
             assert results["curve"][-1] == float(won)
-            assert results["corrected"]["half_width"] < results["raw"]["half_width"]  # what luck did is taken out
+            assert results["luck_adjusted"]["half_width"] < results["raw"]["half_width"]  # AIVAT reduces the variance
             history = ask("/api/hands")
             assert history["total"] == 20
             review = ask(f"/api/hands/{history['hands'][0]['id']}/coach")

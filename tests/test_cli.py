@@ -287,7 +287,9 @@ def test_sessions(call: Any, tmp_path: Path) -> None:
     answer = json.loads(done.out)
     assert done.code == 0
     assert (answer["freezeouts"], answer["players"]) == (40, ["mc", "moderate"])
-    assert "chips a freezeout of 10 hands" in call("match", "aggressive", "call", "--freezeouts", "10", "--game", WHOLE_BETS).out
+    assert (
+        "chips a freezeout of 10 hands" in call("match", "aggressive", "call", "--freezeouts", "10", "--game", WHOLE_BETS).out
+    )
     done = call("match", "mc", "moderate", "--freezeouts", "40", "--rollouts", "100", "--json")
     assert json.loads(done.out)["rollouts"] == 100
     assert json.loads(done.out)["gain"] != answer["gain"]

@@ -13,7 +13,7 @@ from numba.core.caching import IndexDataCacheFile
 
 import smoothcall as sc
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
-from smoothcall.evaluation.aivat import luck
+from smoothcall.evaluation.aivat import aivat
 from smoothcall.evaluation.learned_response import learned_response
 from smoothcall.evaluation.local_best_response import local_best_response
 from smoothcall.evaluation.policy_match import sample
@@ -93,18 +93,18 @@ def respond_to_learners() -> None:
         local_best_response(uniform, deals=1)
 
 
-def correct_for_luck() -> None:
+def adjust_for_luck() -> None:
     for spec, moves in (("limit-holdem", ["c"] * 8), ("no-limit-holdem", ["c", "c", "c", "r100", "c"])):
         uniform = sc.Policy.uniform(sc.game(spec))
         hand = replay(uniform.game.rules, range(52), moves)
-        told = luck(uniform.game, 0, {1: Strategy(uniform)})
-        told.corrected(hand.hole[0], hand.boards, hand.text)
+        told = aivat(uniform.game, 0, {1: Strategy(uniform)})
+        told.luck_adjusted(hand.hole[0], hand.boards, hand.text)
 
 
 # In each step nothing that the other process compiles as well, or it is done twice.
 STEPS: tuple[tuple[Callable[[], None], ...], ...] = (
     (build_tables, learn_small_games),
-    (respond_to_learners, correct_for_luck, learn_by_search, learn_by_regrets, learn_with_networks),
+    (respond_to_learners, adjust_for_luck, learn_by_search, learn_by_regrets, learn_with_networks),
 )
 
 

@@ -19,7 +19,7 @@ from smoothcall.solvers import SOLVERS
 from smoothcall.store.runs import Progress, Run, free_folder, read_config, read_metrics
 
 if TYPE_CHECKING:  # needs the packages of the extra `web`
-    from smoothcall.play.service import House
+    from smoothcall.play.service import PlayService
 
 Watch = Callable[[Progress], None]
 _NAMES = str.maketrans({":": "-", ",": "-", "=": "", "/": "-"})  # of folders, from those of games
@@ -249,13 +249,13 @@ class App:
     ) -> dict[str, Any]:
         return reproduce(name, quick=quick, out=out or self.folder / "docs" / "ledger", tell=tell or (lambda line: None))
 
-    def house(self, database: str | None = None, agents: Path | None = None) -> House:
+    def play_service(self, database: str | None = None, agents: Path | None = None) -> PlayService:
         """Tables for people to play at, their hands in a database (a file in `data_folder` unless a URL is given).
 
         Opponents are the built-in agents and those found in a folder: the runs, unless another is named.
         """
         from smoothcall.play.opponents import Agents
-        from smoothcall.play.service import House
+        from smoothcall.play.service import PlayService
         from smoothcall.store.histories import Histories
 
         if agents is not None and not agents.is_dir():
@@ -263,7 +263,7 @@ class App:
         runs = self.folder / "runs"
         agents = runs if agents is None and runs.is_dir() else agents
         url = database or f"sqlite:///{data_folder() / 'hands.sqlite'}"
-        return House(Histories(url), Agents(agents))
+        return PlayService(Histories(url), Agents(agents))
 
     def bench(
         self,

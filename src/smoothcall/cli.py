@@ -25,7 +25,7 @@ from smoothcall.progress import watched
 
 if TYPE_CHECKING:
     from smoothcall.app import App
-    from smoothcall.play.service import House
+    from smoothcall.play.service import PlayService
 
 HOST, PORT = "127.0.0.1", 8000  # of the page
 PROBLEMS = 10  # agents left out that are named
@@ -347,19 +347,19 @@ def play(
         raise UsageError("--terminal needs a game and opponents: --game leduc --against leduc-cfr")
     if port is not None and not 0 <= port <= 65535:
         raise UsageError(f"--port {port} (accepted: 0 to 65535; 0 is any free one)")
-    house = _app().house(database, agents)
+    service = _app().play_service(database, agents)
     try:
-        _tell_problems(house.agents.problems)
+        _tell_problems(service.agents.problems)
         if of is None:
-            _serve(house, host or HOST, PORT if port is None else port, open_browser=not no_browser)
+            _serve(service, host or HOST, PORT if port is None else port, open_browser=not no_browser)
         elif against:
-            _play_in_terminal(house, of, against, games or 0, "the database that --database names" if database else None)
+            _play_in_terminal(service, of, against, games or 0, "the database that --database names" if database else None)
         else:
-            _list_opponents(house, of)
+            _list_opponents(service, of)
     except KeyboardInterrupt:
         pass  # how people leave
     finally:
-        house.close()
+        service.close()
 
 
 @cli.command()
@@ -501,31 +501,31 @@ def _tell_problems(problems: list[str]) -> None:
         _tell(f"and {len(problems) - PROBLEMS} more")
 
 
-def _list_opponents(house: House, name: str) -> None:
+def _list_opponents(service: PlayService, name: str) -> None:
     from smoothcall.information.named_games import game
-    from smoothcall.play.opponents import HOUSE_GAMES
+    from smoothcall.play.opponents import PLAY_GAMES
 
-    if name not in HOUSE_GAMES:
-        raise unknown("game", name, HOUSE_GAMES)
-    cards, seats = house.agents.cards(name), game(name).players - 1
-    _say(f"Who plays {HOUSE_GAMES[name]}:")
+    if name not in PLAY_GAMES:
+        raise unknown("game", name, PLAY_GAMES)
+    cards, seats = service.agents.cards(name), game(name).players - 1
+    _say(f"Who plays {PLAY_GAMES[name]}:")
     _table(["", "", ""], [[card.id, card.name, "; ".join([card.learned, *card.measured[:1]])] for card in cards])
     choice = " ".join(f"--against {card.id}" for card in (cards * seats)[:seats])
     _say(f"Choose {'one' if seats == 1 else seats}, as: smoothcall play --terminal --game {name} {choice}")
 
 
-def _play_in_terminal(house: House, game: str, against: list[str], games: int, database: str | None) -> None:
+def _play_in_terminal(service: PlayService, game: str, against: list[str], games: int, database: str | None) -> None:
     from smoothcall.app import data_folder
     from smoothcall.play.terminal import Terminal, person_of
 
-    person = person_of(house, data_folder() / "terminal")
+    person = person_of(service, data_folder() / "terminal")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # letters of another encoding are no move, and no fault
     kept = f"Hands played here are the terminal's own, kept in {database or data_folder()}; the page has another history."
-    Terminal(house, person, game, against, games=games, kept=kept).play()
+    Terminal(service, person, game, against, games=games, kept=kept).play()
 
 
-def _serve(house: House, host: str, port: int, *, open_browser: bool) -> None:
+def _serve(service: PlayService, host: str, port: int, *, open_browser: bool) -> None:
     from smoothcall.web.server import is_loopback, serve
 
     def tell(address: str) -> None:
@@ -534,7 +534,7 @@ def _serve(house: House, host: str, port: int, *, open_browser: bool) -> None:
         _tell(f"play at {address} (Ctrl-C ends it)")
 
     try:
-        serve(house, host, port, open_browser, tell)
+        serve(service, host, port, open_browser, tell)
     except UsageError as error:
         reason = str(error).partition(" (while ")[0]  # Python says the address once more
         raise UsageError(f"{reason}; choose another with --port or --host") from None

@@ -18,8 +18,8 @@ from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.rule_players import SIMPLE
 from smoothcall.agents.view import Player, View, view_of
 from smoothcall.evaluation import aivat as module
-from smoothcall.evaluation.action_values import worths
-from smoothcall.evaluation.aivat import CardsLuck, Luck, Values, estimated, luck, why_not
+from smoothcall.evaluation.action_values import action_values
+from smoothcall.evaluation.aivat import AIVAT, HoldemAIVAT, Values, aivat, estimated, why_not
 from smoothcall.games.hand import Hand, deal_hand
 from smoothcall.holdem.equity import equity
 from smoothcall.information.translation import same_table
@@ -27,7 +27,7 @@ from smoothcall.kernels.evaluation.aivat import expect_board
 from tests.conftest import INTERPRETED, TINY, built
 
 SMALL = ["kuhn", "kuhn-3p"] if INTERPRETED else ["kuhn", "kuhn:pot=8", "kuhn-3p", "leduc"]
-DOCUMENT = Path(__file__).parents[2] / "docs" / "luck.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "aivat.md"
 
 
 def some_policy(game: sc.Game, seed: int = 3, power: int = 3) -> sc.Policy:
@@ -51,18 +51,18 @@ class Lines:
     def __init__(self, game: sc.Game, seat: int, others: Mapping[int, Fixed]) -> None:
         self.game, self.seat, self.tree, self.deals = game, seat, game.tree, game.deals
         self.others = {place: as_policy(game, player).table for place, player in others.items()}
-        told = luck(game, seat, others)
+        told = aivat(game, seat, others)
         assert told is not None
         ends, index, payoff = self.tree.endings, *game.ending_payoff
         self.raw = np.array([payoff[index[node], :, seat] for node in ends])  # [endings, D]
         seen = [self.deals.bucket[:, seat, self.tree.round[node]] for node in ends]
-        self.corrected = np.array(
+        self.luck_adjusted = np.array(
             [self.tell(told, int(node), buckets) for node, buckets in zip(ends, seen, strict=True)]
         )  # [endings, D]
 
-    def tell(self, told: Luck, node: int, buckets: np.ndarray) -> np.ndarray:
+    def tell(self, told: AIVAT, node: int, buckets: np.ndarray) -> np.ndarray:
         labels, betting = self.deals.labels[self.tree.round[node]], self.tree.betting(node)
-        known = {bucket: told.corrected(*cards_of(self.game, labels[bucket]), betting) for bucket in set(buckets.tolist())}
+        known = {bucket: told.luck_adjusted(*cards_of(self.game, labels[bucket]), betting) for bucket in set(buckets.tolist())}
         return np.array([known[bucket] for bucket in buckets.tolist()])
 
     def probability(self, person: sc.Policy) -> np.ndarray:
@@ -82,7 +82,7 @@ class Lines:
         """(mean, standard deviation) of what is won, then of what is left of it."""
         chance = self.probability(person)
         found = []
-        for result in (self.raw, self.corrected):
+        for result in (self.raw, self.luck_adjusted):
             mean = float((chance * result).sum())
             found += [mean, float((chance * (result - mean) ** 2).sum()) ** 0.5]
         return found[0], found[1], found[2], found[3]
@@ -140,22 +140,22 @@ def test_the_correction_has_no_expectation(spec: str) -> None:
             lines = Lines(game, seat, others)
             for person in persons(game):
                 expected = sc.expected_values(game, sc.Policy(game, as_profile(game, seat, person, others)))[seat]
-                mean, _, corrected, _ = lines.moments(person)
-                assert (mean, corrected) == pytest.approx((expected, expected), abs=1e-9), (seat, others)
+                mean, _, luck_adjusted, _ = lines.moments(person)
+                assert (mean, luck_adjusted) == pytest.approx((expected, expected), abs=1e-9), (seat, others)
             profile = sc.Policy(game, as_profile(game, seat, sc.Policy.uniform(game), others))
             best = sc.best_response(game, profile, seat)
-            assert worths(game, seat, others).value == pytest.approx(best.value, abs=1e-9)
-            mean, raw, corrected, left = lines.moments(best.policy)
-            assert (mean, corrected) == pytest.approx((best.value, best.value), abs=1e-9)
+            assert action_values(game, seat, others).value == pytest.approx(best.value, abs=1e-9)
+            mean, raw, luck_adjusted, left = lines.moments(best.policy)
+            assert (mean, luck_adjusted) == pytest.approx((best.value, best.value), abs=1e-9)
             assert left == pytest.approx(0, abs=1e-6)
             assert raw > 0.1
 
 
-def test_worths_begin_with_the_value_of_a_best_response_at_a_larger_table_too() -> None:
+def test_action_values_begin_with_the_value_of_a_best_response_at_a_larger_table_too() -> None:
     game = built("leduc-3p")
     others: dict[int, Fixed] = {0: Strategy(some_policy(game, 1)), 2: Rule.PROBE}
     profile = sc.Policy(game, as_profile(game, 1, sc.Policy.uniform(game), others))
-    assert worths(game, 1, others).value == pytest.approx(sc.best_response(game, profile, 1).value, abs=1e-9)
+    assert action_values(game, 1, others).value == pytest.approx(sc.best_response(game, profile, 1).value, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -175,9 +175,9 @@ def test_on_leduc_less_than_a_third_is_left_of_luck(person: int, most: float) ->
 
 def test_moves_that_the_opponent_never_makes_do_no_harm() -> None:
     game = built("kuhn")
-    told = luck(game, 1, {0: Rule.ALWAYS_CALL})
+    told = aivat(game, 1, {0: Rule.ALWAYS_CALL})
     assert told is not None
-    assert told.corrected((2,), [()], "rc") == pytest.approx(told.corrected((2,), [()], "cr" + "c"))  # nothing given up
+    assert told.luck_adjusted((2,), [()], "rc") == pytest.approx(told.luck_adjusted((2,), [()], "cr" + "c"))  # nothing given up
 
 
 # Hold'em
@@ -214,14 +214,14 @@ def played(game: sc.Game, players: list[Player], random: Random) -> Hand:
 def told_hands(game: sc.Game, person: Player, opponent: Fixed, hands: int, seed: int) -> np.ndarray:
     """[hands, 2] what a person won, and that corrected, seats alternating."""
     random, found = Random(seed), []
-    lucks = [luck(game, seat, {1 - seat: opponent}) for seat in range(2)]
+    aivats = [aivat(game, seat, {1 - seat: opponent}) for seat in range(2)]
     other = seated(opponent, random)
     for number in range(hands):
-        seat, told = number % 2, lucks[number % 2]
+        seat, told = number % 2, aivats[number % 2]
         assert told is not None
         hand = played(game, [person, other][:: 1 - 2 * seat], random)
         assert hand.outcome is not None
-        found.append((float(hand.outcome.payoffs[seat]), told.corrected(hand.hole[seat], hand.boards, hand.text)))
+        found.append((float(hand.outcome.payoffs[seat]), told.luck_adjusted(hand.hole[seat], hand.boards, hand.text)))
     return np.array(found)
 
 
@@ -314,26 +314,26 @@ def test_without_foresight_what_is_left_is_the_mean_over_the_opponents_hands(mon
     deck = game.rules.deck  # type: ignore[union-attr]
     blank = Values(np.zeros(1), np.full((game.tree.nodes, 4), -1), tuple(np.zeros(n, np.int32) for n in game.buckets))
     monkeypatch.setattr(module, "estimated", lambda *_: blank)
-    told = luck(game, 0, {1: Rule.ALWAYS_CALL})
-    assert isinstance(told, CardsLuck)
+    told = aivat(game, 0, {1: Rule.ALWAYS_CALL})
+    assert isinstance(told, HoldemAIVAT)
     boards = [(), deck.parse("Ah9c8d"), deck.parse("Kd"), deck.parse("7s")]
     for hole, stop in (("AsKs", 5), ("QhQd", 3)):
         betting = {5: "cc/cc/cc/cc", 3: "cc/cr10000c//"}[stop]  # to the river, or all in on the flop
         board = deck.names([card for cards in boards for card in cards][:stop])
         share = float(equity([hole, "random"], board, deck=deck).players[0].equity)
         paid = 10_000 if stop == 3 else game.blind
-        assert told.corrected(deck.parse(hole), boards, betting) == pytest.approx(paid * (2 * share - 1))
+        assert told.luck_adjusted(deck.parse(hole), boards, betting) == pytest.approx(paid * (2 * share - 1))
 
 
 def test_an_all_in_is_paid_its_mean() -> None:
     """Later cards change nothing: who was all in on the flop has no luck on turn and river."""
     game = built(TINY)
     deck = game.rules.deck  # type: ignore[union-attr]
-    told = luck(game, 0, {1: Strategy(learned())})
+    told = aivat(game, 0, {1: Strategy(learned())})
     assert told is not None
     hole, flop = deck.parse("AsKs"), deck.parse("Ah9c8d")
     found = {
-        told.corrected(hole, [(), flop, deck.parse(turn), deck.parse(river)], "cc/cr10000c//")
+        told.luck_adjusted(hole, [(), flop, deck.parse(turn), deck.parse(river)], "cc/cr10000c//")
         for turn, river in (("Kd", "7s"), ("Td", "7h"), ("Qd", "Qs"))
     }
     assert len(found) == 1
@@ -344,36 +344,36 @@ def test_an_all_in_is_paid_its_mean() -> None:
 
 def test_where_luck_cannot_be_told_there_is_a_reason() -> None:
     rps, three = built("rps"), sc.game("no-limit-holdem:seats=3,menu=all-in,grid=5/5/5")
-    assert luck(rps, 0, {1: Rule.RANDOM}) is None
-    assert why_not(rps, {1: Rule.RANDOM}) == "Luck is told in poker, not in rps."
-    assert luck(three, 0, {1: Rule.PROBE, 2: Rule.PROBE}) is None
+    assert aivat(rps, 0, {1: Rule.RANDOM}) is None
+    assert why_not(rps, {1: Rule.RANDOM}) == "AIVAT adjusts poker results, not those of rps."
+    assert aivat(three, 0, {1: Rule.PROBE, 2: Rule.PROBE}) is None
     assert "tables of two" in why_not(three, {})
     merged, apart = built("leduc"), built("leduc:suits=apart")
     assert same_table(merged.rules, apart.rules)
-    assert luck(merged, 0, {1: Strategy(sc.Policy.uniform(apart))}) is not None  # one opponent's eyes will do
+    assert aivat(merged, 0, {1: Strategy(sc.Policy.uniform(apart))}) is not None  # one opponent's eyes will do
     assert why_not(built("kuhn"), {1: Rule.PROBE}) == ""
 
 
 def test_wrong_tables_and_hands_are_refused() -> None:
     kuhn, leduc = built("kuhn"), built("leduc")
     with pytest.raises(sc.UsageError, match="this policy plays leduc, not kuhn"):
-        luck(kuhn, 0, {1: Strategy(sc.Policy.uniform(leduc))})
+        aivat(kuhn, 0, {1: Strategy(sc.Policy.uniform(leduc))})
     for others in ({}, {0: Rule.PROBE}, {1: Rule.PROBE, 2: Rule.PROBE}):
         with pytest.raises(sc.UsageError, match="accepted: all but the person's, 0"):
-            luck(kuhn, 0, others)
+            aivat(kuhn, 0, others)
     with pytest.raises(sc.UsageError, match="player 2"):
-        luck(kuhn, 2, {0: Rule.PROBE})
+        aivat(kuhn, 2, {0: Rule.PROBE})
     for told, hands in (
-        (luck(leduc, 0, {1: Rule.PROBE}), [((0,), [()], "cr"), ((0,), [(), (1,)], "cc/"), ((0,), [(), (1,)], "cc/rr")]),
-        (luck(built(TINY), 0, {1: Rule.PROBE}), [((0, 1), [()], "r1500"), ((0, 1), [(), (2, 3, 4)], "c/c")]),
+        (aivat(leduc, 0, {1: Rule.PROBE}), [((0,), [()], "cr"), ((0,), [(), (1,)], "cc/"), ((0,), [(), (1,)], "cc/rr")]),
+        (aivat(built(TINY), 0, {1: Rule.PROBE}), [((0, 1), [()], "r1500"), ((0, 1), [(), (2, 3, 4)], "c/c")]),
     ):
         assert told is not None
         for hole, boards, betting in hands:
             with pytest.raises(sc.UsageError, match="is not a finished hand"):
-                told.corrected(hole, boards, betting)
+                told.luck_adjusted(hole, boards, betting)
         for hole, boards in (((0,), []), ((0,), [(), (0,)]), ((), [()]), ((0, 1), [()])):
             with pytest.raises(sc.UsageError, match="are not the cards of a hand"):
-                told.corrected(hole, boards, "rcc/")
+                told.luck_adjusted(hole, boards, "rcc/")
 
 
 def test_the_documents_command_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
-from smoothcall.evaluation.aivat import luck
+from smoothcall.evaluation.aivat import aivat
 from smoothcall.play.coach import Coach, Decision
 from tests.conftest import TINY, built
 from tests.evaluation.test_aivat import cards_of, some_policy
@@ -15,13 +15,13 @@ from tests.evaluation.test_aivat import cards_of, some_policy
 J, Q, K = (0,), (1,), (2,)
 
 
-def worths_of(decision: Decision) -> dict[str, float | None]:
-    return {move.letter: move.worth for move in decision.moves}
+def action_values_of(decision: Decision) -> dict[str, float | None]:
+    return {move.letter: move.ev for move in decision.moves}
 
 
 @pytest.mark.interpreted
 @pytest.mark.parametrize(
-    ("opponent", "hole", "betting", "worths"),
+    ("opponent", "hole", "betting", "action_values"),
     [
         # who always calls is bet into with K; the bet of 1 wins 2 with K, loses 2 with J, and is even with Q
         (Rule.ALWAYS_CALL, K, "rc", [{"c": 1, "r": 2}]),
@@ -35,14 +35,16 @@ def worths_of(decision: Decision) -> dict[str, float | None]:
         (Rule.PROBE, K, "crc", [{"c": 1.5, "r": 2}, {"f": -1, "c": 2}]),
     ],
 )
-def test_worths_on_kuhn_are_those_worked_out_by_hand(
-    opponent: Rule, hole: tuple[int, ...], betting: str, worths: list[dict[str, float]]
+def test_action_values_on_kuhn_are_those_worked_out_by_hand(
+    opponent: Rule, hole: tuple[int, ...], betting: str, action_values: list[dict[str, float]]
 ) -> None:
     review = Coach(built("kuhn"), 0, {1: opponent}).review(hole, [()], betting)
-    assert [worths_of(decision) for decision in review.decisions] == [pytest.approx(each) for each in worths]
-    lost = [max(known.values()) - known[decision.chosen] for known, decision in zip(worths, review.decisions, strict=True)]
-    assert [decision.given_up for decision in review.decisions] == pytest.approx(lost)
-    assert review.given_up == pytest.approx(sum(lost))
+    assert [action_values_of(decision) for decision in review.decisions] == [pytest.approx(each) for each in action_values]
+    lost = [
+        max(known.values()) - known[decision.chosen] for known, decision in zip(action_values, review.decisions, strict=True)
+    ]
+    assert [decision.ev_loss for decision in review.decisions] == pytest.approx(lost)
+    assert review.ev_loss == pytest.approx(sum(lost))
 
 
 @pytest.mark.parametrize("alpha", [0.1, 1 / 3])
@@ -52,17 +54,17 @@ def test_an_equilibrium_of_kuhn_leaves_its_opponent_indifferent(alpha: float) ->
     member = sc.kuhn_member(game, alpha=alpha)
     coach = Coach(game, 1, {0: Strategy(member)}, equilibrium=member)
     called, folded = (coach.review(Q, [()], betting) for betting in ("rc", "rf"))
-    assert worths_of(called.decisions[0]) == pytest.approx({"f": -1, "c": -1})
-    assert called.given_up == pytest.approx(folded.given_up) == pytest.approx(0, abs=1e-12)
+    assert action_values_of(called.decisions[0]) == pytest.approx({"f": -1, "c": -1})
+    assert called.ev_loss == pytest.approx(folded.ev_loss) == pytest.approx(0, abs=1e-12)
     decision = called.decisions[0]
     assert (decision.key, decision.betting, decision.street, decision.chosen) == ("Q:r", "r", 0, "c")
     assert [move.equilibrium for move in decision.moves] == pytest.approx([2 / 3, 1 / 3])
     assert [move.agent for move in decision.moves] == pytest.approx([2 / 3, 1 / 3])
     assert [move.name for move in decision.moves] == ["Fold", "Call 1"]
-    told = luck(game, 1, {0: Strategy(member)})
+    told = aivat(game, 1, {0: Strategy(member)})
     assert told is not None
-    assert told.corrected(Q, [()], "rc") == pytest.approx(1 / 18)
-    assert told.corrected(K, [()], "rf") == pytest.approx(1 / 18 - 3)  # to fold K gives up 2 - -1
+    assert told.luck_adjusted(Q, [()], "rc") == pytest.approx(1 / 18)
+    assert told.luck_adjusted(K, [()], "rf") == pytest.approx(1 / 18 - 3)  # to fold K gives up 2 - -1
 
 
 @pytest.mark.parametrize("spec", ["kuhn", "kuhn-3p", "leduc"])
@@ -72,20 +74,20 @@ def test_what_is_given_up_is_what_luck_leaves(spec: str) -> None:
     for seat in range(game.players):
         places = [place for place in range(game.players) if place != seat]
         others: dict[int, Fixed] = {place: Strategy(some_policy(game, place)) for place in places}
-        coach, told = Coach(game, seat, others), luck(game, seat, others)
+        coach, told = Coach(game, seat, others), aivat(game, seat, others)
         assert told is not None
         value, best = None, 0.0
         for node in tree.endings[:: 1 + len(tree.endings) // 20]:
             for label in deals.labels[tree.round[node]]:
                 cards, betting = cards_of(game, label), tree.betting(int(node))
                 review = coach.review(*cards, betting)
-                assert review.given_up is not None
+                assert review.ev_loss is not None
                 for decision in review.decisions:
-                    lost = [move.given_up for move in decision.moves]
+                    lost = [move.ev_loss for move in decision.moves]
                     assert min(each for each in lost if each is not None) == 0
                     assert sum(move.agent or 0 for move in decision.moves) == pytest.approx(1)
-                    best = max(best, decision.given_up or 0)
-                total = told.corrected(*cards, betting) + review.given_up
+                    best = max(best, decision.ev_loss or 0)
+                total = told.luck_adjusted(*cards, betting) + review.ev_loss
                 value = total if value is None else value
                 assert total == pytest.approx(value)
         assert best > 0.5
@@ -93,7 +95,7 @@ def test_what_is_given_up_is_what_luck_leaves(spec: str) -> None:
 
 def test_places_where_the_opponent_never_comes_are_worth_what_chance_says() -> None:
     review = Coach(built("kuhn"), 1, {0: Rule.ALWAYS_CALL}).review(Q, [()], "rc")
-    assert worths_of(review.decisions[0]) == pytest.approx({"f": -1, "c": 0})
+    assert action_values_of(review.decisions[0]) == pytest.approx({"f": -1, "c": 0})
 
 
 def test_who_never_came_to_move_decided_nothing() -> None:
@@ -102,7 +104,7 @@ def test_who_never_came_to_move_decided_nothing() -> None:
     fold = sc.Policy.from_weights(built("limit-holdem"), np.tile([1.0, 0, 0], (built("limit-holdem").tree.rows, 1)))
     review = Coach(built("limit-holdem"), 1, {0: Strategy(fold)}).review((0, 1), [()], "f")
     assert review.decisions == ()
-    assert review.given_up is None
+    assert review.ev_loss is None
 
 
 # Hold'em
@@ -121,7 +123,7 @@ def test_in_holdem_the_agents_own_strategy_is_asked() -> None:
             "AsKs/Ah9c8d/Kd:cr1700c/cc/c",
             "AsKs/Ah9c8d/Kd/7s:cr1700c/cc/cc/c",
         ]
-        assert review.given_up is None
+        assert review.ev_loss is None
         assert review.note == "Shares say what your opponent's strategy would have done in your place."
         for decision in review.decisions:
             shares = {move.letter: move.agent for move in decision.moves}
@@ -129,7 +131,7 @@ def test_in_holdem_the_agents_own_strategy_is_asked() -> None:
                 known = policy.probabilities(decision.key)
                 assert shares == pytest.approx({k: float(v == max(known.values())) if greedy else v for k, v in known.items()})
             assert sum(share or 0 for share in shares.values()) == pytest.approx(1)
-            assert all(move.worth is move.given_up is move.equilibrium is None for move in decision.moves)
+            assert all(move.ev is move.ev_loss is move.equilibrium is None for move in decision.moves)
 
 
 def test_moves_that_nobody_has_learned_are_listed() -> None:

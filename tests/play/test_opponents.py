@@ -23,14 +23,14 @@ from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.play import opponents as module
 from smoothcall.play.explorer import explore
-from smoothcall.play.opponents import BUILT_IN, HOUSE_GAMES, SCRIPTED_GAME, Agents
+from smoothcall.play.opponents import BUILT_IN, PLAY_GAMES, SCRIPTED_GAME, Agents
 from smoothcall.store.runs import Run
 from tests.conftest import WHOLE_BETS, built
 from tests.games.random_hands import step
 
 
 @pytest.fixture(scope="module")
-def house() -> Agents:
+def agents() -> Agents:
     return Agents()
 
 
@@ -49,84 +49,84 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
-def test_built_in_agents(house: Agents) -> None:
-    assert house.problems == []
+def test_built_in_agents(agents: Agents) -> None:
+    assert agents.problems == []
     files = list(BUILT_IN.glob("*.agent"))
     assert sum(path.stat().st_size for path in files) < 6_000_000
-    mine = [card for card in house.cards() if card.kind == "built-in"]
+    mine = [card for card in agents.cards() if card.kind == "built-in"]
     assert {"kuhn-lp", "kuhn-3p-cfr", "leduc-cfr", "leduc-smooth-uct", "no-limit-holdem-mccfr"} <= {card.id for card in mine}
     for card in mine:
         assert card.measured
         assert card.learned
         assert card.name != card.id
         assert re.fullmatch("[A-Za-z0-9._-]+", card.id)
-    assert {path.stem for path in files} == {card.id for card in mine} | {own for card in mine for _, own in card.moments}
+    assert {path.stem for path in files} == {card.id for card in mine} | {own for card in mine for _, own in card.snapshots}
 
 
-def test_every_house_game_has_somebody(house: Agents) -> None:
-    for spec in HOUSE_GAMES:
-        cards = house.cards(spec)
+def test_every_game_has_an_opponent(agents: Agents) -> None:
+    for spec in PLAY_GAMES:
+        cards = agents.cards(spec)
         assert {card.id for card in cards} >= set(SIMPLE)
         assert spec in ("limit-holdem-3p", SCRIPTED_GAME) or ":" in spec or any(card.kind == "built-in" for card in cards)
         assert ({card.id for card in cards} >= set(SCRIPTED)) == (spec == SCRIPTED_GAME)
         for card in cards:
-            house.verify_fits(card.id, spec)
+            agents.verify_fits(card.id, spec)
 
 
-@pytest.mark.parametrize("entry", ["kuhn-lp", "kuhn-3p-cfr", "leduc-cfr", "leduc-smooth-uct", "leduc-smooth-uct.1000"])
-def test_what_cards_say_is_so(house: Agents, entry: str) -> None:
-    policy = house.policy(entry)
+@pytest.mark.parametrize("player_id", ["kuhn-lp", "kuhn-3p-cfr", "leduc-cfr", "leduc-smooth-uct", "leduc-smooth-uct.1000"])
+def test_what_cards_say_is_so(agents: Agents, player_id: str) -> None:
+    policy = agents.policy(player_id)
     loss = sc.nash_conv(policy.game, policy)
     assert loss == pytest.approx(policy.card["results"]["nash_conv"], abs=1e-12)
-    line = house.card(entry).measured[0]
-    assert line == ("An exact equilibrium (NashConv 0)" if entry == "kuhn-lp" else f"NashConv {loss:.2g} chips a hand")
+    line = agents.card(player_id).measured[0]
+    assert line == ("An exact equilibrium (NashConv 0)" if player_id == "kuhn-lp" else f"NashConv {loss:.2g} chips a hand")
     for opponent, won in policy.card["results"].get("matches", {}).items():
         exact = sc.match(policy.game, [policy, opponent]).exact
         assert exact is not None
         assert exact[0] == pytest.approx(won["mean"])
 
 
-def test_moments_get_better(house: Agents) -> None:
-    moments = house.card("leduc-smooth-uct").moments
-    assert [iterations for iterations, _ in moments] == [10**power for power in range(3, 8)]
-    assert moments[-1][1] == "leduc-smooth-uct"
-    losses = [house.policy(entry).card["results"]["nash_conv"] for _, entry in moments]
+def test_snapshots_get_better(agents: Agents) -> None:
+    snapshots = agents.card("leduc-smooth-uct").snapshots
+    assert [iterations for iterations, _ in snapshots] == [10**power for power in range(3, 8)]
+    assert snapshots[-1][1] == "leduc-smooth-uct"
+    losses = [agents.policy(player_id).card["results"]["nash_conv"] for _, player_id in snapshots]
     assert losses == sorted(losses, reverse=True)
-    assert house.card("leduc-smooth-uct.1000").learned.startswith("Smooth UCT, 1,000 episodes, seed 1")
-    assert "leduc-smooth-uct.1000" not in {card.id for card in house.cards()}
+    assert agents.card("leduc-smooth-uct.1000").learned.startswith("Smooth UCT, 1,000 episodes, seed 1")
+    assert "leduc-smooth-uct.1000" not in {card.id for card in agents.cards()}
 
 
-@pytest.mark.parametrize("entry", ["no-limit-holdem-mccfr", "limit-holdem-smooth-uct"])
-def test_holdem_agents_beat_the_simple_players(house: Agents, entry: str) -> None:
-    policy = house.policy(entry)
+@pytest.mark.parametrize("player_id", ["no-limit-holdem-mccfr", "limit-holdem-smooth-uct"])
+def test_holdem_agents_beat_the_simple_players(agents: Agents, player_id: str) -> None:
+    policy = agents.policy(player_id)
     for opponent in SIMPLE:
         won = sc.match(policy.game, [policy, opponent], hands=60_000, seed=3).estimates[0]
         assert won.mean - won.half_width(0.999) > 0
         stored = policy.card["results"]["matches"][opponent]
         assert abs(stored["mean"] - won.mean) < 2 * won.half_width(0.999)
         assert f"{stored['mean']:+.0f} ± {stored['half_width']:.0f} mbb/h against {opponent}" in " ".join(
-            house.card(entry).measured
+            agents.card(player_id).measured
         )
 
 
-@pytest.mark.parametrize("entry", ["limit-holdem-smooth-uct", "limit-holdem-smooth-uct-greedy"])
-def test_holdem_agents_never_fold_aces_before_the_flop(house: Agents, entry: str) -> None:
-    policy = house.policy(entry)
+@pytest.mark.parametrize("player_id", ["limit-holdem-smooth-uct", "limit-holdem-smooth-uct-greedy"])
+def test_holdem_agents_never_fold_aces_before_the_flop(agents: Agents, player_id: str) -> None:
+    policy = agents.policy(player_id)
     assert folded(policy, "AA") == folded(policy, "KK") == 0
     assert folded(policy, "72o") > 0
 
 
-def test_equilibria(house: Agents) -> None:
-    exact = house.equilibrium("kuhn")
+def test_equilibria(agents: Agents) -> None:
+    exact = agents.equilibrium("kuhn")
     assert exact is not None
     assert sc.nash_conv(exact.game, exact) < 1e-12
-    near = house.equilibrium("leduc")
+    near = agents.equilibrium("leduc")
     assert near is not None
     assert near.card["solver"]["name"] == "cfr+"
     assert sc.nash_conv(near.game, near) < 1e-6
-    assert house.equilibrium("kuhn-3p") is not None
-    assert house.equilibrium("kuhn:pot=8") is None
-    assert house.equilibrium("limit-holdem") is None
+    assert agents.equilibrium("kuhn-3p") is not None
+    assert agents.equilibrium("kuhn:pot=8") is None
+    assert agents.equilibrium("limit-holdem") is None
 
 
 def test_a_folder(folder: Path) -> None:
@@ -138,11 +138,11 @@ def test_a_folder(folder: Path) -> None:
     run = cards["runs.kuhn-cfr-"]
     assert (run.name, run.kind, run.games) == ("runs/kuhn-cfr+", "run", ("kuhn",))
     assert run.learned.startswith("CFR+, 2,500 iterations, seed 0")
-    assert [iterations for iterations, _ in run.moments] == [10, 100, 1000, 2500]
-    assert run.moments[0][1] == "runs.kuhn-cfr-.moments.10"
-    assert run.moments[-1][1] == run.id
-    assert found.card("runs.kuhn-cfr-.moments.10").name == "runs/kuhn-cfr+ after 10"
-    assert found.policy("runs.kuhn-cfr-.moments.10").card["iterations"] == 10
+    assert [iterations for iterations, _ in run.snapshots] == [10, 100, 1000, 2500]
+    assert run.snapshots[0][1] == "runs.kuhn-cfr-.snapshots.10"
+    assert run.snapshots[-1][1] == run.id
+    assert found.card("runs.kuhn-cfr-.snapshots.10").name == "runs/kuhn-cfr+ after 10"
+    assert found.policy("runs.kuhn-cfr-.snapshots.10").card["iterations"] == 10
     assert cards["runs.uct.greedy"].name == "runs/uct, greedy by value"
     greedy = found.policy("runs.uct.greedy")
     assert greedy.card["results"]["nash_conv"] == pytest.approx(sc.nash_conv(greedy.game, greedy))
@@ -194,10 +194,20 @@ def test_ids_name_nothing_outside_the_folder(tmp_path: Path) -> None:
     (inside / "way").symlink_to(tmp_path)
     found = Agents(inside)
     assert found.cards() == Agents().cards()
-    for entry in ["../secret", "..secret", str(tmp_path / "secret"), "link", "way.secret", "", ".", ":greedy", "probe:greedy"]:
+    for player_id in [
+        "../secret",
+        "..secret",
+        str(tmp_path / "secret"),
+        "link",
+        "way.secret",
+        "",
+        ".",
+        ":greedy",
+        "probe:greedy",
+    ]:
         for ask in (found.card, found.strategy, found.policy):
             with pytest.raises(sc.UsageError, match="unknown agent"):
-                ask(entry)
+                ask(player_id)
 
 
 def test_ids_are_never_shared(tmp_path: Path) -> None:
@@ -211,37 +221,37 @@ def test_ids_are_never_shared(tmp_path: Path) -> None:
     assert found.card("always-call").kind == "simple"
 
 
-def test_strategies_and_players(house: Agents) -> None:
-    assert house.strategy("always-call") is Rule.ALWAYS_CALL
-    mixed, greedy = house.strategy("leduc-cfr"), house.strategy("leduc-cfr:greedy")
+def test_strategies_and_players(agents: Agents) -> None:
+    assert agents.strategy("always-call") is Rule.ALWAYS_CALL
+    mixed, greedy = agents.strategy("leduc-cfr"), agents.strategy("leduc-cfr:greedy")
     assert isinstance(mixed, Strategy)
     assert isinstance(greedy, Strategy)
     assert (mixed.greedy, greedy.greedy) == (False, True)
     assert mixed.policy is greedy.policy
-    assert house.policy("leduc-smooth-uct").game is mixed.policy.game  # one game for all who play it
-    assert house.card("leduc-cfr:greedy").name == "CFR+, greedy"
+    assert agents.policy("leduc-smooth-uct").game is mixed.policy.game  # one game for all who play it
+    assert agents.card("leduc-cfr:greedy").name == "CFR+, greedy"
     with pytest.raises(sc.UsageError, match="plays by a rule"):
-        house.policy("probe")
+        agents.policy("probe")
     with pytest.raises(sc.UsageError, match="CFR\\+ plays leduc, not kuhn"):
-        house.verify_fits("leduc-cfr", "kuhn")
+        agents.verify_fits("leduc-cfr", "kuhn")
 
 
-def test_dummies(house: Agents) -> None:
-    card = house.card("bluffer-moderate")
+def test_dummies(agents: Agents) -> None:
+    card = agents.card("bluffer-moderate")
     assert (card.name, card.kind, card.games) == ("Bluffer moderate", "simple", ("no-limit-holdem-32",))
     assert card.learned == "Moderate, but half of the time raises flop by one bet and turn by two."
     for name in ("kuhn", "no-limit-holdem", "limit-holdem"):
         with pytest.raises(sc.UsageError, match=f"Mirror plays no-limit-holdem-32, not {name}"):
-            house.verify_fits("mirror", name)
+            agents.verify_fits("mirror", name)
     with pytest.raises(sc.UsageError, match="plays by a rule"):
-        house.policy("mirror")
+        agents.policy("mirror")
     with pytest.raises(sc.UsageError, match="unknown agent"):
-        house.strategy("mirror:greedy")
-    strategy = house.strategy("mirror")
+        agents.strategy("mirror:greedy")
+    strategy = agents.strategy("mirror")
     assert isinstance(strategy, Strategy)
     assert isinstance(strategy.policy, TabulatedPolicy)
     assert strategy.policy.game.spec == "no-limit-holdem-32"
-    assert strategy == house.strategy("mirror"), "made once"
+    assert strategy == agents.strategy("mirror"), "made once"
     assert strategy.policy.nbytes == 0
 
 
@@ -267,7 +277,7 @@ def test_minds_in_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "entry"),
+    ("spec", "player_id"),
     [
         ("kuhn-3p", "kuhn-3p-cfr:greedy"),
         ("leduc", "leduc-cfr"),
@@ -275,10 +285,10 @@ def test_minds_in_a_folder(tmp_path: Path) -> None:
         (SCRIPTED_GAME, "bluffer-aggressive"),
     ],
 )
-def test_players_play(house: Agents, spec: str, entry: str) -> None:
+def test_players_play(agents: Agents, spec: str, player_id: str) -> None:
     rules, random = built(spec).rules, Random(1)
     assert isinstance(rules, PokerRules)
-    player = house.player(entry, Random(2))
+    player = agents.player(player_id, Random(2))
     for number in range(30):
         hand, seat = Hand(rules), number % rules.seats
         while hand.outcome is None:
@@ -292,9 +302,9 @@ def test_threads_share_one_policy_and_old_ones_go(folder: Path, monkeypatch: pyt
     found, loads = Agents(folder), []
     real = module.load
     monkeypatch.setattr(module, "load", lambda path, of: (time.sleep(0.02), loads.append(path), real(path, of))[2])
-    entries = ["leduc-cfr", "kuhn-lp", "even"] * 8
+    player_ids = ["leduc-cfr", "kuhn-lp", "even"] * 8
     with ThreadPoolExecutor(12) as pool:
-        policies = list(pool.map(found.policy, entries))
+        policies = list(pool.map(found.policy, player_ids))
     assert len(loads) == 3
     assert len({id(policy) for policy in policies}) == 3
     monkeypatch.setattr(module, "LOADED_BYTES", 1)  # one is always kept

@@ -15,25 +15,25 @@ import pytest
 
 from smoothcall.errors import Conflict, Forbidden, NotFound, Unauthenticated, UsageError
 from smoothcall.games.betting import IllegalMove
-from smoothcall.play.opponents import HOUSE_GAMES, Agents
-from smoothcall.play.person_view import Choice, HandSight, TableSight
-from smoothcall.play.service import IDLE, House, shuffle
+from smoothcall.play.opponents import PLAY_GAMES, Agents
+from smoothcall.play.person_view import Choice, HandView, TableView
+from smoothcall.play.service import IDLE, PlayService, shuffle
 from smoothcall.store.histories import Filter, Histories
 from tests.conftest import built
 
 THEN = datetime(2026, 1, 2, 3, 4, 5)
 
 
-def make_house(url: str = "sqlite://", **parts: Any) -> House:
+def make_service(url: str = "sqlite://", **parts: Any) -> PlayService:
     """A house whose secrets can be made again."""
     numbers = count()
     chosen = {"clock": lambda: THEN, "secret": lambda: f"s{next(numbers)}"} | parts
-    return House(Histories(url), Agents(), **chosen)
+    return PlayService(Histories(url), Agents(), **chosen)
 
 
 @pytest.fixture
-def house() -> Iterator[House]:
-    made = make_house()
+def service() -> Iterator[PlayService]:
+    made = make_service()
     yield made
     made.close()
 
@@ -47,22 +47,22 @@ def letter_of(choice: Choice, random: Random) -> str:
     return choice.letter if choice.low is None else f"r{random.randint(choice.low, choice.high or choice.low)}"
 
 
-def play_hand(house: House, person: int, table: TableSight, random: Random) -> Iterator[TableSight]:
+def play_hand(service: PlayService, person: int, table: TableView, random: Random) -> Iterator[TableView]:
     """Play a hand to its end with random moves: the table after each of them."""
     yield table
     while not table.hand.over:
         letter = letter_of(random.choice(table.hand.choices), random)
-        table = house.act(person, table.id, letter, hand=table.hand.number, move=table.hand.move)
+        table = service.act(person, table.id, letter, hand=table.hand.number, move=table.hand.move)
         yield table
 
 
-@pytest.mark.parametrize("game", HOUSE_GAMES)
-def test_whole_hands_of_every_game(house: House, game: str) -> None:
-    person, random = house.person(house.newcomer()), Random(1)
-    table = house.open_table(person, game, opponents_of(game))
+@pytest.mark.parametrize("game", PLAY_GAMES)
+def test_whole_hands_of_every_game(service: PlayService, game: str) -> None:
+    person, random = service.person(service.newcomer()), Random(1)
+    table = service.open_table(person, game, opponents_of(game))
     won = Fraction()
     for number in range(1, 31):
-        *_, table = play_hand(house, person, table, random)
+        *_, table = play_hand(service, person, table, random)
         hand = table.hand
         assert (hand.number, hand.seat) == (number, (number - 1) % len(hand.seats))
         payoffs = [Fraction(seat.won or "") for seat in hand.seats]
@@ -74,27 +74,27 @@ def test_whole_hands_of_every_game(house: House, game: str) -> None:
             seen = seat.you or (hand.reason == "showdown" and seat.alive)
             assert bool(seat.cards) == seen
             assert bool(seat.hidden) != seen
-        table = house.next_hand(person, table.id, hand=number)
-    assert house.hands(person, Filter()).total == 30
+        table = service.next_hand(person, table.id, hand=number)
+    assert service.hands(person, Filter()).total == 30
 
 
 def test_a_table_that_was_put_away_goes_on_as_if_it_never_had_been() -> None:
     """Every game, with mixed opponents: from the database after every single move, or from memory."""
     seen = []
     for away in (False, True):
-        house, found = make_house(), []
-        for game in HOUSE_GAMES:
-            person, random = house.person(house.newcomer()), Random(2)
-            table = house.open_table(person, game, opponents_of(game))
+        service, found = make_service(), []
+        for game in PLAY_GAMES:
+            person, random = service.person(service.newcomer()), Random(2)
+            table = service.open_table(person, game, opponents_of(game))
             for number in range(1, 11):
-                for state in play_hand(house, person, table, random):
+                for state in play_hand(service, person, table, random):
                     found.append(state)
                     if away:
-                        house.put_away()
-                        assert house.table(person, table.id) == state
-                table = house.next_hand(person, table.id, hand=number)
+                        service.put_away()
+                        assert service.table(person, table.id) == state
+                table = service.next_hand(person, table.id, hand=number)
         seen.append(found)
-        house.close()
+        service.close()
     assert seen[0] == seen[1]
 
 
@@ -113,25 +113,25 @@ def exchanged(seat: int, rules: Any, deck: tuple[int, ...], random: Random) -> t
     return tuple(other)
 
 
-@pytest.mark.parametrize("game", HOUSE_GAMES)
+@pytest.mark.parametrize("game", PLAY_GAMES)
 def test_nothing_seen_before_the_end_depends_on_hidden_cards(game: str) -> None:
     """The same hands twice, the second time with other cards in the opponents' hands, who play without looking at them."""
     rules = built(game).rules
-    runs: list[list[list[HandSight]]] = []
+    runs: list[list[list[HandView]]] = []
     for other in (False, True):
 
         def deal(secret: str, size: int, other: bool = other) -> tuple[int, ...]:
             deck, number = shuffle(secret, size), int(secret.split("/")[1])
             return exchanged((number - 1) % rules.seats, rules, deck, Random(secret)) if other else deck
 
-        house = make_house(shuffle=deal)
-        person, random = house.person(house.newcomer()), Random(3)
-        table, found = house.open_table(person, game, opponents_of(game)), []
+        service = make_service(shuffle=deal)
+        person, random = service.person(service.newcomer()), Random(3)
+        table, found = service.open_table(person, game, opponents_of(game)), []
         for number in range(1, 61):
-            found.append([state.hand for state in play_hand(house, person, table, random)])
-            table = house.next_hand(person, table.id, hand=number)
+            found.append([state.hand for state in play_hand(service, person, table, random)])
+            table = service.next_hand(person, table.id, hand=number)
         runs.append(found)
-        house.close()
+        service.close()
     different = 0
     for first, second in zip(*runs, strict=True):
         assert first[:-1] == second[:-1]
@@ -142,11 +142,11 @@ def test_nothing_seen_before_the_end_depends_on_hidden_cards(game: str) -> None:
     assert different > 0  # the exchange did change what is shown at showdowns
 
 
-def test_stale_and_wrong_moves_change_nothing(house: House) -> None:
-    person = house.person(house.newcomer())
-    table = house.open_table(person, "limit-holdem", ["always-call"])
-    state = house.table(person, table.id)
-    act: Callable[..., TableSight] = house.act
+def test_stale_and_wrong_moves_change_nothing(service: PlayService) -> None:
+    person = service.person(service.newcomer())
+    table = service.open_table(person, "limit-holdem", ["always-call"])
+    state = service.table(person, table.id)
+    act: Callable[..., TableView] = service.act
     for letter, hand, move, error in (
         ("c", 1, state.hand.move + 1, Conflict),
         ("c", 2, state.hand.move, Conflict),
@@ -157,65 +157,65 @@ def test_stale_and_wrong_moves_change_nothing(house: House) -> None:
     ):
         with pytest.raises(error):
             act(person, table.id, letter, hand=hand, move=move)
-        assert house.table(person, table.id) == state
+        assert service.table(person, table.id) == state
     with pytest.raises(Conflict, match="not over"):
-        house.next_hand(person, table.id, hand=1)
+        service.next_hand(person, table.id, hand=1)
     with pytest.raises(Conflict):
-        house.next_hand(person, table.id, hand=7)
+        service.next_hand(person, table.id, hand=7)
     after = act(person, table.id, "c", hand=1, move=state.hand.move)
     with pytest.raises(Conflict):  # the same button again
         act(person, table.id, "c", hand=1, move=state.hand.move)
-    house.put_away()
-    assert house.table(person, table.id) == after
+    service.put_away()
+    assert service.table(person, table.id) == after
 
 
-def test_no_limit_amounts(house: House) -> None:
-    person = house.person(house.newcomer())
-    table = house.open_table(person, "no-limit-holdem", ["always-call"])
+def test_no_limit_amounts(service: PlayService) -> None:
+    person = service.person(service.newcomer())
+    table = service.open_table(person, "no-limit-holdem", ["always-call"])
     raising = table.hand.choices[-1]
     assert (raising.low, raising.high) == (20, 100)
     for letter in ("r19", "r101", "r", "r-5", "r1e2", "r99999999999999999"):
         with pytest.raises(IllegalMove):
-            house.act(person, table.id, letter, hand=1, move=0)
-    table = house.act(person, table.id, "r37", hand=1, move=0)
+            service.act(person, table.id, letter, hand=1, move=0)
+    table = service.act(person, table.id, "r37", hand=1, move=0)
     assert table.hand.seats[0].paid == 37
 
 
-def test_the_next_hand_is_there_once(house: House) -> None:
-    person, random = house.person(house.newcomer()), Random(4)
-    *_, table = play_hand(house, person, house.open_table(person, "kuhn", ["probe"]), random)
-    second = house.next_hand(person, table.id, hand=1)
-    assert house.next_hand(person, table.id, hand=1) == second
+def test_the_next_hand_is_there_once(service: PlayService) -> None:
+    person, random = service.person(service.newcomer()), Random(4)
+    *_, table = play_hand(service, person, service.open_table(person, "kuhn", ["probe"]), random)
+    second = service.next_hand(person, table.id, hand=1)
+    assert service.next_hand(person, table.id, hand=1) == second
     assert second.hand.number == 2
 
 
-def test_tables_and_hands_belong_to_one_person(house: House) -> None:
-    mine, other = (house.person(house.newcomer()) for _ in range(2))
-    table = house.open_table(mine, "leduc", ["probe"])
-    *_, table = play_hand(house, mine, table, Random(5))
+def test_tables_and_hands_belong_to_one_person(service: PlayService) -> None:
+    mine, other = (service.person(service.newcomer()) for _ in range(2))
+    table = service.open_table(mine, "leduc", ["probe"])
+    *_, table = play_hand(service, mine, table, Random(5))
     for ask in (
-        lambda: house.table(other, table.id),
-        lambda: house.act(other, table.id, "c", hand=1, move=0),
-        lambda: house.next_hand(other, table.id, hand=1),
-        lambda: house.results(other, table.id),
-        lambda: house.hand(other, table.hand.id),
-        lambda: house.coach(other, table.hand.id),
-        lambda: house.table(mine, "nowhere"),
-        lambda: house.hand(mine, 2**40),
+        lambda: service.table(other, table.id),
+        lambda: service.act(other, table.id, "c", hand=1, move=0),
+        lambda: service.next_hand(other, table.id, hand=1),
+        lambda: service.results(other, table.id),
+        lambda: service.hand(other, table.hand.id),
+        lambda: service.coach(other, table.hand.id),
+        lambda: service.table(mine, "nowhere"),
+        lambda: service.hand(mine, 2**40),
     ):
         with pytest.raises(NotFound):
             ask()
-        house.put_away()
-    assert house.tables(other) == []
-    assert house.hands(other, Filter()).total == 0
-    assert house.statistics(other, Filter()).hands == 0
-    assert "Ah" not in house.export(other, Filter(), "json")
+        service.put_away()
+    assert service.tables(other) == []
+    assert service.hands(other, Filter()).total == 0
+    assert service.statistics(other, Filter()).hands == 0
+    assert "Ah" not in service.export(other, Filter(), "json")
     with pytest.raises(Unauthenticated):
-        house.person("somebody")
+        service.person("somebody")
 
 
-def test_wrong_tables(house: House) -> None:
-    person = house.person(house.newcomer())
+def test_wrong_tables(service: PlayService) -> None:
+    person = service.person(service.newcomer())
     for game, opponents, message in (
         ("chess", ["probe"], "accepted at a table: kuhn"),
         ("rps", ["random"], "accepted at a table"),
@@ -226,14 +226,14 @@ def test_wrong_tables(house: House) -> None:
         ("kuhn", ["leduc-cfr"], "kuhn"),
     ):
         with pytest.raises(UsageError, match=message):
-            house.open_table(person, game, opponents)
-    assert house.tables(person) == []
+            service.open_table(person, game, opponents)
+    assert service.tables(person) == []
 
 
-def test_two_houses_on_one_database(tmp_path: Path) -> None:
+def test_two_services_on_one_database(tmp_path: Path) -> None:
     """A table in the memory of a second process that the first has played on is read again."""
     url = f"sqlite:///{tmp_path / 'hands.sqlite'}"
-    first, second = make_house(url), make_house(url)
+    first, second = make_service(url), make_service(url)
     token = first.newcomer()
     person = first.person(token)
     assert second.person(token) == person
@@ -251,145 +251,145 @@ def test_two_houses_on_one_database(tmp_path: Path) -> None:
     second.close()
 
 
-def test_an_agent_that_fails_costs_nothing(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    person = house.person(house.newcomer())
-    table = house.open_table(person, "limit-holdem", ["always-call"])
-    live = house._live[table.id]
+def test_an_agent_that_fails_costs_nothing(service: PlayService, monkeypatch: pytest.MonkeyPatch) -> None:
+    person = service.person(service.newcomer())
+    table = service.open_table(person, "limit-holdem", ["always-call"])
+    live = service._live[table.id]
 
     class Broken:
         def act(self, view: object) -> str:
             raise RuntimeError("out of order")
 
-    live.guests = (replace(live.guests[0], player=Broken()),)
+    live.players = (replace(live.players[0], player=Broken()),)
     with pytest.raises(RuntimeError):
-        house.act(person, table.id, "c", hand=1, move=0)
-    assert house.table(person, table.id) == table
-    assert house.act(person, table.id, "c", hand=1, move=0).hand.move > 0
+        service.act(person, table.id, "c", hand=1, move=0)
+    assert service.table(person, table.id) == table
+    assert service.act(person, table.id, "c", hand=1, move=0).hand.move > 0
 
 
 @pytest.mark.parametrize(("game", "agent"), [("kuhn", "kuhn"), ("leduc", "leduc")])
-def test_results_coach_and_history(house: House, game: str, agent: str) -> None:
-    entry = house.agents.cards(game)[0].id
-    person, random = house.person(house.newcomer()), Random(6)
-    table = house.open_table(person, game, [entry])
+def test_results_coach_and_history(service: PlayService, game: str, agent: str) -> None:
+    player_id = service.agents.cards(game)[0].id
+    person, random = service.person(service.newcomer()), Random(6)
+    table = service.open_table(person, game, [player_id])
     with pytest.raises(Forbidden):
-        house.coach(person, table.hand.id)
+        service.coach(person, table.hand.id)
     with pytest.raises(Forbidden, match="finish your hand"):
-        house.may_explore(person, entry)
+        service.may_explore(person, player_id)
     for number in range(1, 41):
-        *_, table = play_hand(house, person, table, random)
+        *_, table = play_hand(service, person, table, random)
         if number < 40:
-            table = house.next_hand(person, table.id, hand=number)
-    house.may_explore(person, entry)
-    results = house.results(person, table.id)
+            table = service.next_hand(person, table.id, hand=number)
+    service.may_explore(person, player_id)
+    results = service.results(person, table.id)
     assert results.hands == 40
     assert results.curve[-1] == pytest.approx(float(Fraction(results.won)))
-    assert len(results.corrected_curve) == 40
+    assert len(results.luck_adjusted_curve) == 40
     assert results.raw is not None
-    assert results.corrected is not None
+    assert results.luck_adjusted is not None
     assert results.raw.half_width is not None
-    assert results.corrected.half_width is not None
-    assert results.corrected.half_width < results.raw.half_width
-    page = house.hands(person, Filter(), page=2)
+    assert results.luck_adjusted.half_width is not None
+    assert results.luck_adjusted.half_width < results.raw.half_width
+    page = service.hands(person, Filter(), page=2)
     assert (page.pages, page.total, len(page.hands)) == (2, 40, 15)
-    assert sum(line.won_chips for line in (*house.hands(person, Filter()).hands, *page.hands)) == results.curve[-1]
+    assert sum(line.won_chips for line in (*service.hands(person, Filter()).hands, *page.hands)) == results.curve[-1]
     with pytest.raises(NotFound):
-        house.hands(person, Filter(), page=3)
-    last = house.hands(person, Filter()).hands[0]
-    steps = house.hand(person, last.id)
+        service.hands(person, Filter(), page=3)
+    last = service.hands(person, Filter()).hands[0]
+    steps = service.hand(person, last.id)
     assert [step.move for step in steps] == list(range(len(steps)))
     assert steps[-1].won == last.won
-    review = house.coach(person, last.id)
+    review = service.coach(person, last.id)
     assert len(review.decisions) >= 1
-    assert house.statistics(person, Filter()).hands == 40
-    assert house.export(person, Filter(), "json")
+    assert service.statistics(person, Filter()).hands == 40
+    assert service.export(person, Filter(), "json")
     with pytest.raises(UsageError, match="accepted: phh, json"):
-        house.export(person, Filter(), "pdf")
+        service.export(person, Filter(), "pdf")
 
 
-def test_all_moments_of_an_agent_are_refused_together(house: House) -> None:
-    person = house.person(house.newcomer())
-    house.open_table(person, "leduc", ["leduc-smooth-uct.1000:greedy"])
-    for entry in ("leduc-smooth-uct", "leduc-smooth-uct.1000", "leduc-smooth-uct.10000"):
+def test_all_snapshots_of_an_agent_are_refused_together(service: PlayService) -> None:
+    person = service.person(service.newcomer())
+    service.open_table(person, "leduc", ["leduc-smooth-uct.1000:greedy"])
+    for player_id in ("leduc-smooth-uct", "leduc-smooth-uct.1000", "leduc-smooth-uct.10000"):
         with pytest.raises(Forbidden):
-            house.may_explore(person, entry)
-    house.may_explore(person, "leduc-cfr")
+            service.may_explore(person, player_id)
+    service.may_explore(person, "leduc-cfr")
 
 
-def test_hands_outlive_their_agents(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hands_outlive_their_agents(service: PlayService, monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent whose file is gone: the table cannot go on, the history stays."""
-    person = house.person(house.newcomer())
-    table = house.open_table(person, "kuhn", ["probe"])
-    *_, table = play_hand(house, person, table, Random(7))
-    house.put_away()
+    person = service.person(service.newcomer())
+    table = service.open_table(person, "kuhn", ["probe"])
+    *_, table = play_hand(service, person, table, Random(7))
+    service.put_away()
 
-    def gone(entry: str, *rest: object, **more: object) -> None:
-        raise UsageError(f"unknown agent {entry!r}")
+    def gone(player_id: str, *rest: object, **more: object) -> None:
+        raise UsageError(f"unknown agent {player_id!r}")
 
     for name in ("card", "player", "strategy", "verify_fits"):
-        monkeypatch.setattr(house.agents, name, gone)
-    assert house.tables(person) == []
-    assert [line.opponents for line in house.hands(person, Filter()).hands] == ["probe"]
-    assert house.statistics(person, Filter()).hands == 1
-    assert house.results(person, table.id).corrected is None
-    assert house.export(person, Filter(), "json")
+        monkeypatch.setattr(service.agents, name, gone)
+    assert service.tables(person) == []
+    assert [line.opponents for line in service.hands(person, Filter()).hands] == ["probe"]
+    assert service.statistics(person, Filter()).hands == 1
+    assert service.results(person, table.id).luck_adjusted is None
+    assert service.export(person, Filter(), "json")
 
 
 def test_idle_tables_are_put_away_and_come_back() -> None:
     clock = [THEN]
-    house = make_house(clock=lambda: clock[0])
-    person = house.person(house.newcomer())
-    first, second = (house.open_table(person, "kuhn", ["probe"]) for _ in range(2))
+    service = make_service(clock=lambda: clock[0])
+    person = service.person(service.newcomer())
+    first, second = (service.open_table(person, "kuhn", ["probe"]) for _ in range(2))
     clock[0] += IDLE / 2
-    assert house.table(person, second.id) == second
+    assert service.table(person, second.id) == second
     clock[0] += IDLE / 2 + timedelta(seconds=1)
-    third = house.open_table(person, "kuhn", ["probe"])
-    assert set(house._live) == {second.id, third.id}
-    assert house.table(person, first.id) == first
-    assert set(house._live) == {first.id, second.id, third.id}
-    house.close()
+    third = service.open_table(person, "kuhn", ["probe"])
+    assert set(service._live) == {second.id, third.id}
+    assert service.table(person, first.id) == first
+    assert set(service._live) == {first.id, second.id, third.id}
+    service.close()
 
 
-def test_an_opponent_is_found_in_all_its_forms(house: House) -> None:
-    person = house.person(house.newcomer())
-    for entry in ("leduc-smooth-uct", "leduc-smooth-uct:greedy", "leduc-smooth-uct.1000:greedy", "leduc-cfr"):
-        list(play_hand(house, person, house.open_table(person, "leduc", [entry]), Random(8)))
+def test_an_opponent_is_found_in_all_its_forms(service: PlayService) -> None:
+    person = service.person(service.newcomer())
+    for player_id in ("leduc-smooth-uct", "leduc-smooth-uct:greedy", "leduc-smooth-uct.1000:greedy", "leduc-cfr"):
+        list(play_hand(service, person, service.open_table(person, "leduc", [player_id]), Random(8)))
 
     def found(opponent: str) -> int:
-        return house.hands(person, Filter(opponent=opponent)).total
+        return service.hands(person, Filter(opponent=opponent)).total
 
     assert [found(name) for name in ("leduc-smooth-uct", "leduc-smooth-uct.1000", "leduc-cfr", "probe")] == [3, 3, 1, 0]
     assert [found(f"{name}:greedy") for name in ("leduc-smooth-uct", "leduc-cfr")] == [1, 0]
-    assert house.statistics(person, Filter(opponent="leduc-smooth-uct")).hands == 3
+    assert service.statistics(person, Filter(opponent="leduc-smooth-uct")).hands == 3
 
 
-def test_a_table_whose_agent_is_gone_says_so(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    person = house.person(house.newcomer())
-    table = house.open_table(person, "leduc", ["leduc-cfr"])
-    house.put_away()
-    monkeypatch.delitem(house.agents._files, "leduc-cfr")
-    monkeypatch.delitem(house.agents._cards, "leduc-cfr")
+def test_a_table_whose_agent_is_gone_says_so(service: PlayService, monkeypatch: pytest.MonkeyPatch) -> None:
+    person = service.person(service.newcomer())
+    table = service.open_table(person, "leduc", ["leduc-cfr"])
+    service.put_away()
+    monkeypatch.delitem(service.agents._files, "leduc-cfr")
+    monkeypatch.delitem(service.agents._cards, "leduc-cfr")
     with pytest.raises(UsageError, match="leduc-cfr cannot play here any more"):
-        house.act(person, table.id, "c", hand=1, move=0)
+        service.act(person, table.id, "c", hand=1, move=0)
 
 
-def test_stacks_at_the_end_have_what_was_won(house: House) -> None:
-    person = house.person(house.newcomer())
-    table = house.open_table(person, "no-limit-holdem", ["always-call"])
-    table = house.act(person, table.id, "f", hand=1, move=0)
+def test_stacks_at_the_end_have_what_was_won(service: PlayService) -> None:
+    person = service.person(service.newcomer())
+    table = service.open_table(person, "no-limit-holdem", ["always-call"])
+    table = service.act(person, table.id, "f", hand=1, move=0)
     assert [seat.stack for seat in table.hand.seats] == [95, 105]
 
 
-def test_a_table_with_a_dummy(house: House) -> None:
+def test_a_table_with_a_dummy(service: PlayService) -> None:
     """It answers any amount, and the coach knows what it would have done."""
-    person, random = house.person(house.newcomer()), Random(4)
-    table = house.open_table(person, "no-limit-holdem-32", ["bluffer-moderate"])
+    person, random = service.person(service.newcomer()), Random(4)
+    table = service.open_table(person, "no-limit-holdem-32", ["bluffer-moderate"])
     assert table.opponents[0].name == "Bluffer moderate"
     reviewed = 0
     for number in range(1, 7):
-        *_, table = play_hand(house, person, table, random)
-        for decision in house.coach(person, table.hand.id).decisions:
+        *_, table = play_hand(service, person, table, random)
+        for decision in service.coach(person, table.hand.id).decisions:
             assert sum(move.agent or 0 for move in decision.moves) == pytest.approx(1)
             reviewed += 1
-        table = house.next_hand(person, table.id, hand=number)
+        table = service.next_hand(person, table.id, hand=number)
     assert reviewed > 5

@@ -80,7 +80,7 @@ def test_marks_add_up(rules: PokerRules, seed: int) -> None:
 def test_no_hands() -> None:
     found = summarise([])
     assert (found.hands, found.won, found.curve, found.by_game) == (0, "0", (), ())
-    assert found.raw is found.corrected is found.vpip is found.aggression is found.showdowns_won is None
+    assert found.raw is found.luck_adjusted is found.vpip is found.aggression is found.showdowns_won is None
 
 
 def test_games_of_different_stakes_add_up_in_big_blinds() -> None:
@@ -97,11 +97,11 @@ def test_games_of_different_stakes_add_up_in_big_blinds() -> None:
     assert (found.vpip, found.preflop_raise, found.aggression) == (0.5, 0.25, 1.0)
     assert (found.showdowns, found.showdowns_won) == (0.5, 0.75)
     assert found.raw.mean == pytest.approx(-750)
-    assert (found.corrected.hands, found.corrected.mean) == (3, pytest.approx(500 / 3))
+    assert (found.luck_adjusted.hands, found.luck_adjusted.mean) == (3, pytest.approx(500 / 3))
     leduc, holdem = found.by_game
     assert (leduc.title, leduc.hands, leduc.won) == ("Leduc", 3, "-3/2")
     assert leduc.raw.mean == pytest.approx(-500)
-    assert (holdem.raw.mean, holdem.raw.half_width, holdem.corrected) == (-1500, None, None)
+    assert (holdem.raw.mean, holdem.raw.half_width, holdem.luck_adjusted) == (-1500, None, None)
 
 
 def test_intervals() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smoothcall.games.catalog import LIMIT_HOLDEM, NO_LIMIT_HOLDEM
 from smoothcall.games.notation import split_moves
-from smoothcall.play.table import button_of, guest_seats, moments, replay, seat_of, sight_of
+from smoothcall.play.table import button_of, hand_steps, opponent_seats, replay, seat_of, view_hand
 from tests.conftest import built
 
 DECK = LIMIT_HOLDEM.deck.parse("AhKhQdQc2s3s4s5d6d")
@@ -12,7 +12,7 @@ DECK = LIMIT_HOLDEM.deck.parse("AhKhQdQc2s3s4s5d6d")
 
 def _texts(betting: str, seat: int = 0) -> list[str]:
     hand = replay(LIMIT_HOLDEM, DECK, split_moves(betting))
-    return [event.text for event in sight_of(hand, seat, ["Ann", "Bob"], id=1, number=1).events]
+    return [event.text for event in view_hand(hand, seat, ["Ann", "Bob"], id=1, number=1).events]
 
 
 def test_events_in_words() -> None:
@@ -41,7 +41,7 @@ def test_choices() -> None:
     def names(rules: object, betting: str) -> list[str]:
         hand = replay(rules, DECK, split_moves(betting))  # type: ignore[arg-type]
         assert hand.player is not None
-        return [choice.name for choice in sight_of(hand, hand.player, ["A", "B"], id=1, number=1).choices]
+        return [choice.name for choice in view_hand(hand, hand.player, ["A", "B"], id=1, number=1).choices]
 
     assert names(LIMIT_HOLDEM, "") == ["Fold", "Call 5", "Raise to 20"]
     assert names(LIMIT_HOLDEM, "c") == ["Check", "Raise to 20"]
@@ -50,23 +50,23 @@ def test_choices() -> None:
     assert names(LIMIT_HOLDEM, "cc/rr") == ["Fold", "Call 10", "Raise to 30"]
     assert names(NO_LIMIT_HOLDEM, "r100") == ["Fold", "Call 90 (all in)"]
     hand = replay(NO_LIMIT_HOLDEM, DECK, ["r20", "c"])
-    raising = sight_of(hand, 1, ["A", "B"], id=1, number=1).choices[-1]
+    raising = view_hand(hand, 1, ["A", "B"], id=1, number=1).choices[-1]
     assert (raising.name, raising.low, raising.high, raising.earlier) == ("Bet", 30, 100, 20)
     assert raising.presets == (("least", 30), ("1/2 pot", 40), ("pot", 60), ("all in", 100))
 
 
-def test_moments_show_what_was_seen_then() -> None:
-    found = moments(LIMIT_HOLDEM, DECK, "cc/cc/cc/cc", 0, ["A", "B"], id=9, number=3)
+def test_snapshots_show_what_was_seen_then() -> None:
+    found = hand_steps(LIMIT_HOLDEM, DECK, "cc/cc/cc/cc", 0, ["A", "B"], id=9, number=3)
     assert len(found) == 9
-    assert [len(moment.boards) for moment in found] == [1, 1, 2, 2, 3, 3, 4, 4, 4]
-    assert all(not moment.choices for moment in found)
-    assert all(moment.seats[1].hidden == 2 for moment in found[:-1])
+    assert [len(step.boards) for step in found] == [1, 1, 2, 2, 3, 3, 4, 4, 4]
+    assert all(not step.choices for step in found)
+    assert all(step.seats[1].hidden == 2 for step in found[:-1])
     assert found[-1].seats[1].cards == ("Qd", "Qc")
     assert (found[-1].over, found[-1].won) == (True, "0")
 
 
 def test_seats_go_round() -> None:
     assert [seat_of(number, 3) for number in (1, 2, 3, 4)] == [0, 1, 2, 0]
-    assert guest_seats(1, 3) == [2, 0]
+    assert opponent_seats(1, 3) == [2, 0]
     assert [button_of(built(name).rules) for name in ("kuhn", "leduc", "kuhn-3p")] == [1, 1, 2]  # type: ignore[arg-type]
     assert button_of(LIMIT_HOLDEM) == 0

@@ -15,7 +15,7 @@ from rich.console import Console
 from smoothcall.errors import UsageError
 from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import Choice
-from smoothcall.play.service import House
+from smoothcall.play.service import PlayService
 from smoothcall.play.terminal import Terminal, keys, letter_of, person_of
 from smoothcall.store.histories import Filter, Histories
 
@@ -79,14 +79,14 @@ def test_what_may_be_typed() -> None:
 
 
 @pytest.fixture
-def house() -> Iterator[House]:
+def service() -> Iterator[PlayService]:
     secrets = (f"secret-{number}" for number in count())
-    made = House(Histories("sqlite://"), Agents(), secret=lambda: next(secrets))
+    made = PlayService(Histories("sqlite://"), Agents(), secret=lambda: next(secrets))
     yield made
     made.close()
 
 
-def transcript(house: House, person: int, game: str, against: list[str], *lines: str, width: int = 80) -> str:
+def transcript(service: PlayService, person: int, game: str, against: list[str], *lines: str, width: int = 80) -> str:
     """Everything on the screen when these lines are typed, and then no more."""
     screen, typed = io.StringIO(), iter(lines)
 
@@ -97,17 +97,17 @@ def transcript(house: House, person: int, game: str, against: list[str], *lines:
         return line
 
     console = Console(file=screen, width=width, highlight=False)
-    Terminal(house, person, game, against, console=console, read=read).play()
+    Terminal(service, person, game, against, console=console, read=read).play()
     return screen.getvalue()
 
 
-def newcomer(house: House) -> int:
-    return house.person(house.newcomer())
+def newcomer(service: PlayService) -> int:
+    return service.person(service.newcomer())
 
 
-def test_a_hand_of_leduc_to_its_end(house: House) -> None:
-    person = newcomer(house)
-    seen = transcript(house, person, "leduc", ["always-call"], "c", "r", "h", "k", "s", "", "q")
+def test_a_hand_of_leduc_to_its_end(service: PlayService) -> None:
+    person = newcomer(service)
+    seen = transcript(service, person, "leduc", ["always-call"], "c", "r", "h", "k", "s", "", "q")
     for piece in (
         "Leduc hold'em against",
         "You are dealt ",
@@ -122,13 +122,13 @@ def test_a_hand_of_leduc_to_its_end(house: House) -> None:
         "Given up in all",
     ):
         assert piece in seen, piece
-    assert house.hands(person, Filter()).total == 1
+    assert service.hands(person, Filter()).total == 1
     assert "\x1b" not in seen, "no colours where there is no terminal"
 
 
-def test_a_match(house: House) -> None:
+def test_a_match(service: PlayService) -> None:
     """It goes on where it was left; when it is over, another begins."""
-    person = newcomer(house)
+    person = newcomer(service)
     typed = ["all in", "", "c", ""] * 6
 
     def seen(*lines: str) -> str:
@@ -141,7 +141,7 @@ def test_a_match(house: House) -> None:
             return line
 
         console = Console(file=screen, width=100, highlight=False)
-        Terminal(house, person, "no-limit-holdem", ["always-call"], games=2, console=console, read=read).play()
+        Terminal(service, person, "no-limit-holdem", ["always-call"], games=2, console=console, read=read).play()
         return screen.getvalue()
 
     first = seen("c", "q")
@@ -153,14 +153,14 @@ def test_a_match(house: House) -> None:
     assert "Going on" not in seen("q")
 
 
-def test_hidden_cards_stay_hidden(house: House) -> None:
-    seen = transcript(house, newcomer(house), "leduc", ["always-call"], "c")
+def test_hidden_cards_stay_hidden(service: PlayService) -> None:
+    seen = transcript(service, newcomer(service), "leduc", ["always-call"], "c")
     assert len(set(re.findall(r"\b[JQK][hs]\b", seen))) == 2, "one's own card and the board"
 
 
-def test_wrong_lines_are_asked_again(house: House) -> None:
-    person = newcomer(house)
-    seen = transcript(house, person, "kuhn", ["always-call"], "x", "f", "k", "h nonsense", "h 99999", "r", "r", "k 12345")
+def test_wrong_lines_are_asked_again(service: PlayService) -> None:
+    person = newcomer(service)
+    seen = transcript(service, person, "kuhn", ["always-call"], "x", "f", "k", "h nonsense", "h 99999", "r", "r", "k 12345")
     for piece in (
         "'x' is no move here",
         "'f' is no move here",
@@ -171,95 +171,95 @@ def test_wrong_lines_are_asked_again(house: House) -> None:
         "there is no hand 12345 of yours",
     ):
         assert piece in seen, piece
-    assert house.hands(person, Filter()).total == 1
+    assert service.hands(person, Filter()).total == 1
 
 
-def test_the_table_waits(house: House) -> None:
+def test_the_table_waits(service: PlayService) -> None:
     """Who leaves in the middle of a hand finds it again; others sit at tables of their own."""
-    person = newcomer(house)
-    transcript(house, person, "kuhn", ["always-call"], "r", "", "q")
-    again = transcript(house, person, "kuhn", ["always-call"], "q")
+    person = newcomer(service)
+    transcript(service, person, "kuhn", ["always-call"], "r", "", "q")
+    again = transcript(service, person, "kuhn", ["always-call"], "q")
     assert "Going on at your table" in again
     assert "Hand 2 (no. 2)" in again
-    assert "Going on" not in transcript(house, person, "kuhn", ["always-raise"], "q")
-    assert "Hand 2 (no. 2)" in transcript(house, person, "kuhn", ["always-call"], "q"), "also after another table"
-    assert "Going on" not in transcript(house, person, "leduc", ["always-call"], "q")
-    assert "Going on" not in transcript(house, newcomer(house), "kuhn", ["always-call"], "q")
+    assert "Going on" not in transcript(service, person, "kuhn", ["always-raise"], "q")
+    assert "Hand 2 (no. 2)" in transcript(service, person, "kuhn", ["always-call"], "q"), "also after another table"
+    assert "Going on" not in transcript(service, person, "leduc", ["always-call"], "q")
+    assert "Going on" not in transcript(service, newcomer(service), "kuhn", ["always-call"], "q")
 
 
-def test_the_first_hand_waits_too(house: House) -> None:
-    person = newcomer(house)
-    first = transcript(house, person, "leduc", ["always-call"], "c", "q")
-    again = transcript(house, person, "leduc", ["always-call"], "q")
+def test_the_first_hand_waits_too(service: PlayService) -> None:
+    person = newcomer(service)
+    first = transcript(service, person, "leduc", ["always-call"], "c", "q")
+    again = transcript(service, person, "leduc", ["always-call"], "q")
     assert "Going on" not in first
     assert "Going on" in again
     assert "You check" in again, "in the middle of the hand"
-    assert len(house.tables(person)) == 1
+    assert len(service.tables(person)) == 1
 
 
-def test_opponents_in_another_order_are_another_table(house: House) -> None:
-    person = newcomer(house)
+def test_opponents_in_another_order_are_another_table(service: PlayService) -> None:
+    person = newcomer(service)
     for against in (["random", "always-call"], ["always-call", "random"]):
-        assert "Going on" not in transcript(house, person, "kuhn-3p", against, "q")
+        assert "Going on" not in transcript(service, person, "kuhn-3p", against, "q")
     for against in (["random", "always-call"], ["always-call", "random"]):
-        assert "Going on" in transcript(house, person, "kuhn-3p", against, "q")
-    assert len(house.tables(person)) == 2
+        assert "Going on" in transcript(service, person, "kuhn-3p", against, "q")
+    assert len(service.tables(person)) == 2
 
 
-def test_help(house: House) -> None:
-    seen = transcript(house, newcomer(house), "kuhn", ["always-call"], "?", "help", "q")
+def test_help(service: PlayService) -> None:
+    seen = transcript(service, newcomer(service), "kuhn", ["always-call"], "?", "help", "q")
     assert seen.count("Type the letter of a move") == 3, "at the start, and when asked"
     assert "c Check, r Bet 1, ? help" in seen
 
 
-def test_a_move_made_elsewhere(house: House) -> None:
+def test_a_move_made_elsewhere(service: PlayService) -> None:
     """The same person at the same table in another window: the line is not taken for what it was not meant for."""
-    person = newcomer(house)
+    person = newcomer(service)
     screen, script = io.StringIO(), iter(["elsewhere", "q"])
 
     def read() -> str:
         if next(script) == "elsewhere":
-            table = house.tables(person)[0]
-            house.act(person, table.id, "c", hand=1, move=table.hand.move)
+            table = service.tables(person)[0]
+            service.act(person, table.id, "c", hand=1, move=table.hand.move)
             return "r"
         return "q"
 
-    Terminal(house, person, "leduc", ["always-call"], console=Console(file=screen, width=80), read=read).play()
+    Terminal(service, person, "leduc", ["always-call"], console=Console(file=screen, width=80), read=read).play()
     assert "this hand has gone on in the meantime" in screen.getvalue()
     assert "You check" in screen.getvalue()
-    assert house.tables(person)[0].hand.betting == "cc/"
+    assert service.tables(person)[0].hand.betting == "cc/"
 
 
-def test_ctrl_c_leaves_quietly(house: House) -> None:
+def test_ctrl_c_leaves_quietly(service: PlayService) -> None:
     def read() -> str:
         raise KeyboardInterrupt
 
     screen = io.StringIO()
-    person = newcomer(house)
-    Terminal(house, person, "kuhn", ["always-call"], console=Console(file=screen, width=80), read=read).play()
+    person = newcomer(service)
+    Terminal(service, person, "kuhn", ["always-call"], console=Console(file=screen, width=80), read=read).play()
     assert screen.getvalue().endswith("0 hands, 0 chips. Your hands are kept.\n")
 
 
 @pytest.mark.parametrize("game", ["kuhn", "kuhn-3p", "leduc", "no-limit-holdem"])
-def test_narrow_terminals(house: House, game: str) -> None:
+def test_narrow_terminals(service: PlayService, game: str) -> None:
     """Every game in 40 columns: nothing wider, nothing cut off."""
     against = ["random", "always-call"] if game.endswith("3p") else ["random"]
-    person = newcomer(house)
-    seen = transcript(house, person, game, against, *["c"] * 8, "s", "h", "h 1", width=40)
+    person = newcomer(service)
+    seen = transcript(service, person, game, against, *["c"] * 8, "s", "h", "h 1", width=40)
     assert max(map(len, seen.splitlines())) <= 40
     assert "…" not in seen
-    assert house.hands(person, Filter()).total >= 1
+    assert service.hands(person, Filter()).total >= 1
 
 
-def test_no_limit_amounts_are_those_of_the_street(house: House) -> None:
-    person = newcomer(house)
-    seen = transcript(house, person, "no-limit-holdem", ["always-call"], "30", "c", "r25", "q")
+def test_no_limit_amounts_are_those_of_the_street(service: PlayService) -> None:
+    person = newcomer(service)
+    seen = transcript(service, person, "no-limit-holdem", ["always-call"], "30", "c", "r25", "q")
     assert "You raise to 30" in seen
     assert "You bet 25" in seen
-    assert house.tables(person)[0].hand.betting.startswith("r30c/")
+    assert service.tables(person)[0].hand.betting.startswith("r30c/")
 
 
-def test_colours_and_suits_on_a_terminal(house: House) -> None:
+def test_colours_and_suits_on_a_terminal(service: PlayService) -> None:
     screen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     console = Console(
         file=screen, width=80, force_terminal=True, color_system="standard", highlight=False, legacy_windows=False
@@ -268,7 +268,7 @@ def test_colours_and_suits_on_a_terminal(house: House) -> None:
     def read() -> str:
         raise EOFError
 
-    Terminal(house, newcomer(house), "leduc", ["always-call"], console=console, read=read).play()
+    Terminal(service, newcomer(service), "leduc", ["always-call"], console=console, read=read).play()
     screen.seek(0)
     seen = screen.read()
     assert "\x1b[" in seen
@@ -278,7 +278,7 @@ def test_colours_and_suits_on_a_terminal(house: House) -> None:
 def test_a_token_for_each_database(tmp_path: Path) -> None:
     """In a file for the user alone; another database does not take the first one's person away."""
     path = tmp_path / "data" / "terminal"
-    first, second = (House(Histories(f"sqlite:///{tmp_path / name}.sqlite"), Agents()) for name in ("a", "b"))
+    first, second = (PlayService(Histories(f"sqlite:///{tmp_path / name}.sqlite"), Agents()) for name in ("a", "b"))
     one = person_of(first, path)
     assert person_of(first, path) == one
     newcomer(second)
@@ -290,7 +290,7 @@ def test_a_token_for_each_database(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", ["a folder", "no text", "in a file"])
-def test_files_that_cannot_keep_a_person(house: House, tmp_path: Path, case: str) -> None:
+def test_files_that_cannot_keep_a_person(service: PlayService, tmp_path: Path, case: str) -> None:
     path = tmp_path / "data" / "terminal"
     if case == "in a file":
         path.parent.write_text("")
@@ -300,13 +300,13 @@ def test_files_that_cannot_keep_a_person(house: House, tmp_path: Path, case: str
         path.parent.mkdir()
         path.write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match=r"^cannot keep who you are in '.*terminal': [^\[]+ \(accepted: a file"):
-        person_of(house, path)
+        person_of(service, path)
 
 
 @pytest.mark.parametrize(
     ("game", "against", "message"),
     [("chess", ["random"], "chess"), ("leduc", ["nobody"], "nobody"), ("leduc", ["random", "random"], "named: 2")],
 )
-def test_tables_that_cannot_be(house: House, game: str, against: list[str], message: str) -> None:
+def test_tables_that_cannot_be(service: PlayService, game: str, against: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        transcript(house, newcomer(house), game, against)
+        transcript(service, newcomer(service), game, against)

@@ -145,7 +145,7 @@ def test_filters(url: str) -> None:
     assert {number for _, number in found(since=date(2026, 1, 3))} == {3, 4}
     assert {number for _, number in found(until=date(2026, 1, 3))} == {2, 3}
     assert len(found(since=date.min, until=date.max)) == 9
-    assert {table for table, _ in found(opponent="x", entries=("probe", "a_b"))} == {"t", "v"}
+    assert {table for table, _ in found(opponent="x", player_ids=("probe", "a_b"))} == {"t", "v"}
     assert len(histories.hands(person, Filter(), limit=4, offset=7)) == 2
     assert histories.count(person, Filter(game="kuhn")) == 6
     assert histories.count(person + 1, Filter()) == 0

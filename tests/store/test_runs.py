@@ -21,7 +21,7 @@ from smoothcall.kernels.random import seeded
 from smoothcall.learners.freezeout_learner import FreezeoutLearner
 from smoothcall.solvers.base import Winnings
 from smoothcall.store import runs
-from smoothcall.store.runs import Metric, Run, evaluation_points, is_moment, moments_of, read_metrics
+from smoothcall.store.runs import Metric, Run, evaluation_points, is_snapshot_point, read_metrics, snapshots_of
 from tests.conftest import TINY, WHOLE_BETS
 
 # the command line with checkpoints twenty times a second, so that kills fall into the writing of them too
@@ -82,11 +82,11 @@ def test_killed_at_any_moment(game: str, solver: str, options: dict[str, str], i
     assert _without_time(read_metrics(folder)) == _without_time(read_metrics(tmp_path / "whole"))
     left = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
     greedy_too = {"greedy.agent"} if whole.game.sampled else set()
-    assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent", "moments", "curve.png"} | greedy_too
-    kept, again = moments_of(whole.folder), moments_of(folder)
+    assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent", "snapshots", "curve.png"} | greedy_too
+    kept, again = snapshots_of(whole.folder), snapshots_of(folder)
     assert list(again) == list(kept) == [*(10**power for power in range(1, 7) if 10**power < iterations), iterations]
-    for moment, path in kept.items():
-        np.testing.assert_array_equal(sc.load(again[moment]).weights, sc.load(path).weights)
+    for snapshot, path in kept.items():
+        np.testing.assert_array_equal(sc.load(again[snapshot]).weights, sc.load(path).weights)
     if whole.game.sampled:
         greedy = [sc.load(run.folder / "greedy.agent").weights for run in (whole, resumed)]
         np.testing.assert_array_equal(*greedy)
@@ -136,14 +136,14 @@ def test_versions_are_of_all_that_a_solver_uses(tmp_path: Path) -> None:
     assert set(with_networks.config["versions"]) == {*without.config["versions"], "jax", "equinox", "optax"}
 
 
-def test_moments_are_kept_where_asked_for(tmp_path: Path) -> None:
+def test_snapshots_are_kept_where_asked_for(tmp_path: Path) -> None:
     Run.create(tmp_path / "without", "kuhn", "cfr+", iterations=200).train()
-    assert moments_of(tmp_path / "without") == {}
-    assert not (tmp_path / "without" / "moments").exists()
+    assert snapshots_of(tmp_path / "without") == {}
+    assert not (tmp_path / "without" / "snapshots").exists()
     run = Run.create(tmp_path / "run", "kuhn", "cfr+", iterations=200, keep=True)
     run.train()
     Run.open(tmp_path / "run").train(iterations=20_000)
-    kept = moments_of(tmp_path / "run")
+    kept = snapshots_of(tmp_path / "run")
     assert list(kept) == [10, 100, 200, 1000, 10_000, 20_000]
     measured = {metric.iterations: metric.nash_conv for metric in read_metrics(tmp_path / "run")}
     for iterations, path in kept.items():
@@ -151,14 +151,14 @@ def test_moments_are_kept_where_asked_for(tmp_path: Path) -> None:
         assert card["iterations"] == iterations
         assert card["results"]["nash_conv"] == measured[iterations]
     assert sc.load(kept[10]).card["results"]["nash_conv"] > 5 * sc.load(kept[20_000]).card["results"]["nash_conv"]
-    (tmp_path / "run" / "moments" / "latest.agent").write_bytes(b"")
-    assert list(moments_of(tmp_path / "run")) == list(kept)
+    (tmp_path / "run" / "snapshots" / "latest.agent").write_bytes(b"")
+    assert list(snapshots_of(tmp_path / "run")) == list(kept)
 
 
-def test_moments_are_evaluation_points() -> None:
+def test_snapshots_are_evaluation_points() -> None:
     points = list(islice(evaluation_points(), 80))
-    assert [point for point in points if is_moment(point)] == [10**power for power in range(1, 11)]
-    assert not any(map(is_moment, (1, 9, 11, 20, 99, 101, 1001)))
+    assert [point for point in points if is_snapshot_point(point)] == [10**power for power in range(1, 11)]
+    assert not any(map(is_snapshot_point, (1, 9, 11, 20, 99, 101, 1001)))
 
 
 def test_runs_of_drawn_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,8 @@ import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, sync_playwright
 
 from smoothcall.play.opponents import Agents
-from smoothcall.play.person_view import HandSight
-from smoothcall.play.service import House
+from smoothcall.play.person_view import HandView
+from smoothcall.play.service import PlayService
 from smoothcall.store.histories import Histories
 from smoothcall.web.pages import COOKIE
 from smoothcall.web.server import create
@@ -57,8 +57,8 @@ class Site:
     def __init__(self, folder: Path) -> None:
         self.seed("")
         histories = Histories(f"sqlite:///{folder / 'hands.sqlite'}")
-        self.house = House(histories, Agents(), secret=lambda: f"{self._random.getrandbits(128):032x}")
-        config = uvicorn.Config(create(self.house), port=0, log_level="warning", timeout_graceful_shutdown=2, ws="none")
+        self.service = PlayService(histories, Agents(), secret=lambda: f"{self._random.getrandbits(128):032x}")
+        config = uvicorn.Config(create(self.service), port=0, log_level="warning", timeout_graceful_shutdown=2, ws="none")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
@@ -74,7 +74,7 @@ class Site:
     def close(self) -> None:
         self._server.should_exit = True
         self._thread.join()
-        self.house.close()
+        self.service.close()
 
 
 @contextmanager
@@ -167,7 +167,7 @@ class Visitor:
     def person(self) -> int:
         """Who the house takes them for."""
         token = next(cookie["value"] for cookie in self.context.cookies() if cookie["name"] == COOKIE)
-        return self.site.house.person(token)
+        return self.site.service.person(token)
 
     # Moving about
 
@@ -195,7 +195,7 @@ class Visitor:
     # At the table
 
     @property
-    def moment(self) -> tuple[int, int, bool]:
+    def snapshot(self) -> tuple[int, int, bool]:
         """(hand, moves made in it, whether it is over), as the page says."""
         table = self.see("#table")
         return (
@@ -206,11 +206,11 @@ class Visitor:
 
     def after(self, act: Callable[[], object]) -> tuple[int, int, bool]:
         """The moment that follows when something is done."""
-        hand, move, over = self.moment
+        hand, move, over = self.snapshot
         act()
         said = f'[data-hand="{hand}"][data-move="{move}"][data-over="{"yes" if over else "no"}"]'
         self.page.wait_for_selector(f"#table:not({said})")
-        return self.moment
+        return self.snapshot
 
 
 # Hands that no browser sees
@@ -218,8 +218,8 @@ class Visitor:
 
 def play(site: Site, person: int, game: str, opponent: str, hands: int, street: int | None = None) -> str:
     """The id of a table with so many hands played at it; the last goes on to a street and stops there at the person's turn."""
-    house, random = site.house, Random(game)
-    table = house.open_table(person, game, [opponent])
+    service, random = site.service, Random(game)
+    table = service.open_table(person, game, [opponent])
     number = 1
     while True:
         if street is not None and number > hands and table.hand.street >= street and not table.hand.over:
@@ -228,13 +228,13 @@ def play(site: Site, person: int, game: str, opponent: str, hands: int, street: 
             return table.id
         if table.hand.over:
             number += 1
-            table = house.next_hand(person, table.id, hand=table.hand.number)
+            table = service.next_hand(person, table.id, hand=table.hand.number)
         else:
             letter = sensible(table.hand, random)
-            table = house.act(person, table.id, letter, hand=table.hand.number, move=table.hand.move)
+            table = service.act(person, table.id, letter, hand=table.hand.number, move=table.hand.move)
 
 
-def sensible(hand: HandSight, random: Random) -> str:
+def sensible(hand: HandView, random: Random) -> str:
     """Bets pairs and the highest cards, gives up the lowest to a bet, and calls with the rest."""
     ranks = [card[0] for card in hand.you.cards]
     board = [card[0] for cards in hand.boards for card in cards]

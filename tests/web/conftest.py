@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from smoothcall.play.opponents import Agents
-from smoothcall.play.service import House
+from smoothcall.play.service import PlayService
 from smoothcall.store.histories import Histories
 from smoothcall.web.server import create
 from tests.web.visitor import Visitor
@@ -30,15 +30,15 @@ def runner() -> Iterator[asyncio.Runner]:
 
 
 @pytest.fixture
-def house(agents: Agents) -> Iterator[House]:
-    made = House(Histories("sqlite://"), agents)
+def service(agents: Agents) -> Iterator[PlayService]:
+    made = PlayService(Histories("sqlite://"), agents)
     yield made
     made.close()
 
 
 @pytest.fixture
-def app(house: House) -> FastAPI:
-    return create(house)
+def app(service: PlayService) -> FastAPI:
+    return create(service)
 
 
 @pytest.fixture

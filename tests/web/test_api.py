@@ -14,9 +14,9 @@ from pydantic import TypeAdapter
 from smoothcall.play.coach import Review
 from smoothcall.play.explorer import Spot
 from smoothcall.play.history import Page
-from smoothcall.play.opponents import HOUSE_GAMES, AgentCard, Agents
-from smoothcall.play.person_view import HandSight, Results, TableSight
-from smoothcall.play.service import House
+from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
+from smoothcall.play.person_view import HandView, Results, TableView
+from smoothcall.play.service import PlayService
 from smoothcall.play.statistics import Statistics
 from smoothcall.store.histories import Filter
 from smoothcall.web.docs import EXAMPLE, operations
@@ -45,32 +45,32 @@ def read(kind: Any, answer: httpx.Response, status: int = 200) -> Any:
     return found
 
 
-def open_table(client: Visitor, game: str, agents: Agents) -> TableSight:
+def open_table(client: Visitor, game: str, agents: Agents) -> TableView:
     seats = next(each["seats"] for each in client.get("/api/games").json() if each["game"] == game)
     opponents = [agents.cards(game)[0].id] * (seats - 1)
-    return read(TableSight, client.post("/api/tables", json={"game": game, "opponents": opponents}), 201)
+    return read(TableView, client.post("/api/tables", json={"game": game, "opponents": opponents}), 201)
 
 
-def play_hand(client: Visitor, table: TableSight, random: Random) -> TableSight:
+def play_hand(client: Visitor, table: TableView, random: Random) -> TableView:
     while not table.hand.over:
         choice = random.choice(table.hand.choices)
         letter = choice.letter if choice.low is None else f"r{random.randint(choice.low, choice.high or choice.low)}"
         move = {"letter": letter, "hand": table.hand.number, "move": table.hand.move}
-        table = read(TableSight, client.post(f"/api/tables/{table.id}/act", json=move))
+        table = read(TableView, client.post(f"/api/tables/{table.id}/act", json=move))
     return table
 
 
-@pytest.mark.parametrize("game", HOUSE_GAMES)
-def test_a_program_plays_every_game(client: Visitor, agents: Agents, house: House, game: str) -> None:
+@pytest.mark.parametrize("game", PLAY_GAMES)
+def test_a_program_plays_every_game(client: Visitor, agents: Agents, service: PlayService, game: str) -> None:
     random = Random(1)
     table = open_table(client, game, agents)
     for number in (1, 2, 3):
         table = play_hand(client, table, random)
         assert (table.hand.number, table.hands) == (number, number)
-        table = read(TableSight, client.post(f"/api/tables/{table.id}/next", json={"hand": number}))
-    assert read(TableSight, client.get(f"/api/tables/{table.id}")) == table
-    assert read(list[TableSight], client.get("/api/tables")) == [table]
-    assert house.table(house.person(client.headers["Authorization"].split()[1]), table.id) == table
+        table = read(TableView, client.post(f"/api/tables/{table.id}/next", json={"hand": number}))
+    assert read(TableView, client.get(f"/api/tables/{table.id}")) == table
+    assert read(list[TableView], client.get("/api/tables")) == [table]
+    assert service.table(service.person(client.headers["Authorization"].split()[1]), table.id) == table
 
 
 def test_what_became_of_it(client: Visitor, agents: Agents) -> None:
@@ -78,8 +78,8 @@ def test_what_became_of_it(client: Visitor, agents: Agents) -> None:
     found = read(Page, client.get("/api/hands"))
     assert [line.id for line in found.hands] == [table.hand.id]
     assert read(Page, client.get("/api/hands", params={"game": "kuhn"})).total == 0
-    moments = read(list[HandSight], client.get(f"/api/hands/{table.hand.id}"))
-    assert moments[-1] == table.hand
+    snapshots = read(list[HandView], client.get(f"/api/hands/{table.hand.id}"))
+    assert snapshots[-1] == table.hand
     assert read(Results, client.get(f"/api/tables/{table.id}/results")).won == table.won
     assert read(Statistics, client.get("/api/statistics")).hands == 1
     assert read(Review, client.get(f"/api/hands/{table.hand.id}/coach")).decisions
@@ -88,7 +88,7 @@ def test_what_became_of_it(client: Visitor, agents: Agents) -> None:
 
 
 def test_the_lobby_and_the_explorer_need_no_token(visitor: Visitor, agents: Agents) -> None:
-    assert [each["game"] for each in visitor.get("/api/games").json()] == list(HOUSE_GAMES)
+    assert [each["game"] for each in visitor.get("/api/games").json()] == list(PLAY_GAMES)
     cards = read(list[AgentCard], visitor.get("/api/agents?game=leduc"))
     assert cards == agents.cards("leduc")
     spot = read(Spot, visitor.get("/api/explore/leduc-cfr?at=cr"))
@@ -98,9 +98,9 @@ def test_the_lobby_and_the_explorer_need_no_token(visitor: Visitor, agents: Agen
 
 def test_the_explorer_is_closed_during_a_hand_with_that_agent(client: Visitor, agents: Agents) -> None:
     table = open_table(client, "leduc", agents)
-    assert client.get(f"/api/explore/{table.opponents[0].entry}").status_code == 403
+    assert client.get(f"/api/explore/{table.opponents[0].id}").status_code == 403
     play_hand(client, table, Random(3))
-    assert client.get(f"/api/explore/{table.opponents[0].entry}").status_code == 200
+    assert client.get(f"/api/explore/{table.opponents[0].id}").status_code == 200
 
 
 def test_cookie_and_bearer_are_the_same_person(invite: Invite, agents: Agents) -> None:
@@ -151,11 +151,11 @@ def test_the_page_of_the_document(visitor: Visitor, app: FastAPI) -> None:
     for operation in operations(app.openapi()):
         assert f"<code>{operation.path}</code>" in text
     assert "http://localhost" in text
-    assert "TableSight" in text
+    assert "TableView" in text
 
 
-def test_the_example_plays_a_hand(visitor: Visitor, house: House, monkeypatch: Any, capsys: Any) -> None:
+def test_the_example_plays_a_hand(visitor: Visitor, service: PlayService, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setattr(httpx, "Client", lambda base_url: visitor)
     exec(EXAMPLE.format(base="http://localhost"), {})
     assert "You are dealt" in capsys.readouterr().out
-    assert house.hands(house.person(visitor.token), Filter()).total == 1
+    assert service.hands(service.person(visitor.token), Filter()).total == 1

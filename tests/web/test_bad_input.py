@@ -10,8 +10,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from smoothcall.play.person_view import TableSight
-from smoothcall.play.service import House
+from smoothcall.play.person_view import TableView
+from smoothcall.play.service import PlayService
 from smoothcall.web.guard import LARGEST
 from smoothcall.web.server import create
 from tests.web.conftest import Invite
@@ -23,15 +23,15 @@ FORM = {"content-type": "application/x-www-form-urlencoded"}
 class Seated:
     """Somebody at a table, in the middle of a hand."""
 
-    def __init__(self, house: House, visitor: Visitor, game: str) -> None:
+    def __init__(self, service: PlayService, visitor: Visitor, game: str) -> None:
         visitor.get("/")
-        self.visitor, self.house, self.person = visitor, house, house.person(visitor.token)
+        self.visitor, self.service, self.person = visitor, service, service.person(visitor.token)
         opponents = ["always-call"] * (2 if game.endswith("3p") else 1)
-        self.table = house.open_table(self.person, game, opponents)
+        self.table = service.open_table(self.person, game, opponents)
 
     @property
-    def now(self) -> TableSight:
-        return self.house.table(self.person, self.table.id)
+    def now(self) -> TableView:
+        return self.service.table(self.person, self.table.id)
 
     def act(self, headers: dict[str, str] | None = None, **fields: object) -> httpx.Response:
         hand = self.now.hand
@@ -49,9 +49,9 @@ class Seated:
 
 
 @pytest.fixture
-def seated(house: House, visitor: Visitor) -> Iterator[Seated]:
+def seated(service: PlayService, visitor: Visitor) -> Iterator[Seated]:
     """Whatever a test does, the hand must be where it was."""
-    made = Seated(house, visitor, "no-limit-holdem")
+    made = Seated(service, visitor, "no-limit-holdem")
     before = made.now
     yield made
     assert made.now == before
@@ -70,8 +70,8 @@ def test_a_move_that_is_none(seated: Seated, letter: str) -> None:
     assert set(answer.json()) == {"error"}
 
 
-def test_a_move_that_is_not_legal_now(house: House, visitor: Visitor) -> None:
-    seated = Seated(house, visitor, "leduc")
+def test_a_move_that_is_not_legal_now(service: PlayService, visitor: Visitor) -> None:
+    seated = Seated(service, visitor, "leduc")
     before = seated.now
     assert "nothing to call" in seated.act(letter="f").text
     assert seated.act(letter="f").status_code == 422
@@ -99,8 +99,8 @@ def test_a_field_that_is_not_a_number(seated: Seated, name: str, value: str) -> 
     assert f"Field &#39;{name}&#39;" in answer.text
 
 
-def test_the_same_button_twice(house: House, visitor: Visitor) -> None:
-    seated = Seated(house, visitor, "leduc")
+def test_the_same_button_twice(service: PlayService, visitor: Visitor) -> None:
+    seated = Seated(service, visitor, "leduc")
     first = seated.now.hand
     assert seated.act().status_code == 200
     after = seated.now
@@ -113,8 +113,8 @@ def test_the_same_button_twice(house: House, visitor: Visitor) -> None:
     assert seated.now == after
 
 
-def test_a_move_when_it_is_nobodys_turn(house: House, visitor: Visitor) -> None:
-    seated = Seated(house, visitor, "leduc")
+def test_a_move_when_it_is_nobodys_turn(service: PlayService, visitor: Visitor) -> None:
+    seated = Seated(service, visitor, "leduc")
     seated.finish()
     over = seated.now
     assert seated.act().status_code == 409
@@ -123,8 +123,8 @@ def test_a_move_when_it_is_nobodys_turn(house: House, visitor: Visitor) -> None:
     assert seated.now == over
 
 
-def test_the_next_hand_too_early_and_twice(house: House, visitor: Visitor) -> None:
-    seated = Seated(house, visitor, "leduc")
+def test_the_next_hand_too_early_and_twice(service: PlayService, visitor: Visitor) -> None:
+    seated = Seated(service, visitor, "leduc")
     path, before = f"/tables/{seated.table.id}/next", seated.now
     early = visitor.post(path, data={"hand": "1"})
     assert early.status_code == 409
@@ -267,11 +267,11 @@ def test_another_sites_form(seated: Seated, headers: dict[str, str]) -> None:
     assert "another site" in answer.text
     assert seated.visitor.post("/api/people", headers=headers).status_code == 403
     assert seated.visitor.post("/tables", data={"game": "kuhn", "opponent-0": "probe"}, headers=headers).status_code == 403
-    assert len(seated.house.tables(seated.person)) == 1
+    assert len(seated.service.tables(seated.person)) == 1
 
 
-def test_our_own_form(house: House, visitor: Visitor) -> None:
-    seated = Seated(house, visitor, "kuhn")
+def test_our_own_form(service: PlayService, visitor: Visitor) -> None:
+    seated = Seated(service, visitor, "kuhn")
     assert seated.act({"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin"}).status_code == 200
 
 
@@ -291,13 +291,13 @@ def test_names_and_addresses_we_answer_to(visitor: Visitor, host: str) -> None:
     assert visitor.get("/api/games", headers={"Host": host}).status_code == 200
 
 
-def test_hosts_are_the_servers_to_choose(house: House, runner: asyncio.Runner) -> None:
+def test_hosts_are_the_servers_to_choose(service: PlayService, runner: asyncio.Runner) -> None:
     def status(app: FastAPI) -> int:
         return Visitor(app, runner).get("/api/games", headers={"Host": "poker.example"}).status_code
 
-    assert status(create(house, hosts=["poker.example"])) == 200
-    assert status(create(house, hosts=["*"])) == 200
-    assert status(create(house, hosts=["localhost"])) == 400
+    assert status(create(service, hosts=["poker.example"])) == 200
+    assert status(create(service, hosts=["*"])) == 200
+    assert status(create(service, hosts=["localhost"])) == 400
 
 
 @pytest.mark.parametrize(
@@ -366,21 +366,21 @@ def test_a_step_beyond_the_hand(seated: Seated) -> None:
         {"game": "leduc"},
         {"game": "leduc", "opponent-0": "nobody"},
         {"game": "leduc", "opponent-0": "kuhn-lp"},
-        {"game": "leduc", "opponent-0": "leduc-smooth-uct", "moment-0-leduc-smooth-uct": "99"},
-        {"game": "leduc", "opponent-0": "leduc-smooth-uct", "moment-0-leduc-smooth-uct": "-1"},
+        {"game": "leduc", "opponent-0": "leduc-smooth-uct", "snapshot-0-leduc-smooth-uct": "99"},
+        {"game": "leduc", "opponent-0": "leduc-smooth-uct", "snapshot-0-leduc-smooth-uct": "-1"},
         {"game": "leduc", "opponent-0": "../../etc/passwd"},
         {"game": "kuhn-3p", "opponent-0": "probe"},
     ],
 )
-def test_a_table_that_cannot_be_opened(visitor: Visitor, house: House, fields: dict[str, str]) -> None:
+def test_a_table_that_cannot_be_opened(visitor: Visitor, service: PlayService, fields: dict[str, str]) -> None:
     visitor.get("/")
     answer = visitor.post("/tables", data=fields)
     assert answer.status_code == 400
     assert "Traceback" not in answer.text
     opponents = [value for name, value in fields.items() if name.startswith("opponent")]
-    if "game" in fields and not any(name.startswith("moment") for name in fields):
+    if "game" in fields and not any(name.startswith("snapshot") for name in fields):
         assert visitor.post("/api/tables", json={"game": fields["game"], "opponents": opponents}).status_code == 400
-    assert house.tables(house.person(visitor.token)) == []
+    assert service.tables(service.person(visitor.token)) == []
 
 
 def test_what_people_write_is_shown_as_text(visitor: Visitor) -> None:

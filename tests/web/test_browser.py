@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from smoothcall.interop.phh import read_phh
-from smoothcall.play.opponents import HOUSE_GAMES
+from smoothcall.play.opponents import PLAY_GAMES
 from tests.conftest import built
 from tests.interop.test_phh import pokerkits_stacks
 from tests.web.browsing import DESKTOP, PHONE, Site, Visitor, browsing, play, serving
@@ -65,7 +65,7 @@ def sit_down(visitor: Visitor, game: str, opponent: str = "") -> None:
 # Integer freezeouts
 
 
-FREEZEOUTS = [game for game in HOUSE_GAMES if ":" not in game or game.endswith("=6")]  # between, only seats are more or fewer
+FREEZEOUTS = [game for game in PLAY_GAMES if ":" not in game or game.endswith("=6")]  # between, only seats are more or fewer
 
 
 def links_to(game: str) -> list[str]:
@@ -147,7 +147,7 @@ class Keys:
 def play_hand(visitor: Visitor, player: Mouse | Keys, random: Random) -> None:
     """Random moves to the end of a hand, everything in sight without scrolling, and on a desk always in its place."""
     page, places = visitor.page, set()
-    while not visitor.moment[2]:
+    while not visitor.snapshot[2]:
         buttons = page.locator(".moves .move")
         places.add(round((buttons.first.bounding_box() or {"y": -1.0})["y"]))
         letters = [(each.get_attribute("id") or "").removeprefix("move-") for each in buttons.all()]
@@ -175,8 +175,8 @@ def test_a_whole_session(enter: Enter, game: str, way: type[Mouse] | type[Keys],
     player, hands = way(visitor), built(game).players  # one hand in each seat
     player.sit_down(game)
     for number in range(1, hands + 1):
-        assert visitor.moment[0] == number
-        assert HOUSE_GAMES[game] == visitor.text("#table h1")
+        assert visitor.snapshot[0] == number
+        assert PLAY_GAMES[game] == visitor.text("#table h1")
         play_hand(visitor, player, random)
         shown = visitor.page.locator(".others .card:not(.back)").count()
         assert (shown > 0) == ("at the showdown" in visitor.text(".verdict"))
@@ -191,7 +191,7 @@ def test_a_whole_session(enter: Enter, game: str, way: type[Mouse] | type[Keys],
         visitor.see(".panel.seen")
         visitor.verify()
         visitor.page.go_back()
-    assert (visitor.moment[0], visitor.moment[2]) == (hands, True)
+    assert (visitor.snapshot[0], visitor.snapshot[2]) == (hands, True)
     player.follow('nav a[href="/hands"]')
     visitor.see("table.hands")
     assert visitor.page.locator("table.hands tbody tr").count() == hands
@@ -206,26 +206,26 @@ def test_a_whole_session(enter: Enter, game: str, way: type[Mouse] | type[Keys],
 # The lobby
 
 
-def test_an_earlier_moment_that_plays_its_likeliest_action(enter: Enter) -> None:
+def test_an_earlier_snapshot_that_plays_its_likeliest_action(enter: Enter) -> None:
     visitor = enter()
     visitor.go("/?game=leduc")
-    visitor.tab_to('[name="moment-0-leduc-smooth-uct"]')
+    visitor.tab_to('[name="snapshot-0-leduc-smooth-uct"]')
     visitor.press("ArrowLeft", "ArrowLeft")
-    assert visitor.page.locator(".agent:has(.moment) output").inner_text() == "after 100,000"
+    assert visitor.page.locator(".agent:has(.snapshot) output").inner_text() == "after 100,000"
     visitor.tab_to('[name="style-0"]')
     visitor.press("ArrowRight", "Enter")
     visitor.see("#table")
     table = visitor.context.request.get(f"/api{visitor.page.url.removeprefix(visitor.site.address)}").json()
-    assert [each["entry"] for each in table["opponents"]] == ["leduc-smooth-uct.100000:greedy"]
+    assert [each["id"] for each in table["opponents"]] == ["leduc-smooth-uct.100000:greedy"]
     visitor.go("/")
     visitor.click(".open a")
-    assert visitor.moment[0] == 1
+    assert visitor.snapshot[0] == 1
 
 
 def test_every_agent_shows_its_card(enter: Enter) -> None:
     visitor = enter(PHONE)
     visitor.go("/?game=limit-holdem")
-    for card in visitor.site.house.agents.cards("limit-holdem"):
+    for card in visitor.site.service.agents.cards("limit-holdem"):
         shown = visitor.page.locator(".agent", has=visitor.page.locator(f'[value="{card.id}"]')).inner_text()
         assert all(line in shown for line in (card.name, card.learned, *card.measured))
 
@@ -286,13 +286,13 @@ def test_back_and_forward_change_nothing(enter: Enter) -> None:
     visitor = enter()
     sit_down(visitor, "leduc", "always-call")
     visitor.after(lambda: visitor.press("c"))
-    played = visitor.moment
+    played = visitor.snapshot
     visitor.page.go_back()
     visitor.see("form.choose")
     visitor.page.go_forward()
-    assert visitor.moment == played
+    assert visitor.snapshot == played
     visitor.page.reload()
-    assert visitor.moment == played
+    assert visitor.snapshot == played
 
 
 def test_a_tab_that_was_left_behind(enter: Enter) -> None:
@@ -313,28 +313,28 @@ def test_a_tab_that_was_left_behind(enter: Enter) -> None:
 def test_amounts_that_are_none(enter: Enter) -> None:
     visitor = enter(forgiven=(" 422 ",))
     sit_down(visitor, "no-limit-holdem", "always-call")
-    before, field = visitor.moment, visitor.see("#raise [name=amount]")
+    before, field = visitor.snapshot, visitor.see("#raise [name=amount]")
     for wrong in ("1", "99999", ""):
         field.fill(wrong)
         visitor.click("#move-r")
         assert field.evaluate("each => !each.checkValidity()")
-        assert visitor.moment == before
+        assert visitor.snapshot == before
     visitor.page.locator("#raise").evaluate("form => form.noValidate = true")
     field.fill("99999")
     visitor.click("#move-r")
     assert re.fullmatch(r"Raise of '99999'\? It takes a whole number from \d+ to \d+\.", visitor.text(".notice"))
-    assert visitor.moment == before
+    assert visitor.snapshot == before
 
 
 def test_a_server_that_does_not_answer(enter: Enter) -> None:
     visitor = enter(forgiven=("net::ERR_FAILED", "htmx:"))
     sit_down(visitor, "leduc", "always-call")
-    before, page = visitor.moment, visitor.page
+    before, page = visitor.snapshot, visitor.page
     assert not page.locator("#trouble").is_visible()
     page.route("**/act", lambda route: route.abort())
     visitor.click("#move-c")
     page.locator("#trouble").wait_for(state="visible")
-    assert visitor.moment == before
+    assert visitor.snapshot == before
     page.unroute("**/act")
     visitor.after(lambda: visitor.click("#move-c"))
     page.locator("#trouble").wait_for(state="hidden")
@@ -343,13 +343,13 @@ def test_a_server_that_does_not_answer(enter: Enter) -> None:
 def test_the_keys_are_told(enter: Enter) -> None:
     visitor = enter()
     sit_down(visitor, "leduc", "always-call")
-    before = visitor.moment
+    before = visitor.snapshot
     visitor.press("?")
     assert "Check or call" in visitor.text("#help")
     visitor.press("c")  # says nothing while the help is open
     visitor.press("Escape")
     visitor.page.locator("#help").wait_for(state="hidden")
-    assert visitor.moment == before
+    assert visitor.snapshot == before
 
 
 def test_light_and_dark(enter: Enter) -> None:
@@ -389,7 +389,7 @@ def test_without_scripts(enter: Enter, game: str, size: str) -> None:
         visitor.after(lambda: visitor.click("#move-r"))
         assert "You raise to 37" in visitor.page.locator(".events li").all_inner_texts()
         visitor.after(lambda: visitor.click("#raise .presets button"))
-    while not visitor.moment[2]:
+    while not visitor.snapshot[2]:
         visitor.after(lambda: visitor.click("#move-c"))
     visitor.verify()
     visitor.click("text=Ask the coach")
@@ -536,7 +536,7 @@ def test_the_explorer_waits_for_the_end_of_a_hand(enter: Enter) -> None:
     visitor.page.goto("/explore/leduc-cfr")
     assert "Finish your hand" in visitor.text("main")
     visitor.page.goto(table)
-    while not visitor.moment[2]:
+    while not visitor.snapshot[2]:
         visitor.after(lambda: visitor.press("c"))
     visitor.click('.links a[href="/explore/leduc-cfr"]')
     visitor.see("#spot")

@@ -26,13 +26,13 @@ from smoothcall.errors import UsageError
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
-from smoothcall.play import history as past_module
-from smoothcall.play import service as house_module
+from smoothcall.play import history as history_module
+from smoothcall.play import service as service_module
 from smoothcall.play import table as table_module
-from smoothcall.play.opponents import HOUSE_GAMES, Agents
-from smoothcall.play.person_view import Event, HandSight, TableSight
-from smoothcall.play.service import House, shuffle
-from smoothcall.play.table import Guest, let_guests_move, replay
+from smoothcall.play.opponents import PLAY_GAMES, Agents
+from smoothcall.play.person_view import Event, HandView, TableView
+from smoothcall.play.service import PlayService, shuffle
+from smoothcall.play.table import OpponentPlayer, let_opponents_act, replay
 from smoothcall.store.histories import Histories
 from smoothcall.web import explore, lobby, statistics
 from smoothcall.web import hands as hands_pages
@@ -65,11 +65,13 @@ class Twin:
     dealt: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)  # (secret, deck)
     secrets: int = 0
     app: FastAPI = field(init=False)
-    house: House = field(init=False)
+    service: PlayService = field(init=False)
 
     def __post_init__(self) -> None:
-        self.house = House(Histories("sqlite://"), agents(), clock=lambda: THEN, secret=self._secret, shuffle=self._shuffle)
-        self.app = create(self.house)
+        self.service = PlayService(
+            Histories("sqlite://"), agents(), clock=lambda: THEN, secret=self._secret, shuffle=self._shuffle
+        )
+        self.app = create(self.service)
 
     def _secret(self) -> str:
         self.secrets += 1
@@ -96,15 +98,15 @@ def exchanged(hand: Hand, deck: tuple[int, ...], seen: set[int], random: Random)
     return tuple(other)
 
 
-def plays_the_same(hand: Hand, deck: tuple[int, ...], seat: int, guests: Sequence[Guest], secret: str) -> bool:
+def plays_the_same(hand: Hand, deck: tuple[int, ...], seat: int, players: Sequence[OpponentPlayer], secret: str) -> bool:
     """Whether nobody would have moved otherwise with another deck."""
-    if all(isinstance(guest.player, RulePlayer) for guest in guests):
+    if all(isinstance(opponent.player, RulePlayer) for opponent in players):
         return True  # they do not look at their cards
     other, moves = Hand(hand.rules, hand.starting), split_moves(hand.text)
-    let_guests_move(other, deck, seat, guests, secret)
+    let_opponents_act(other, deck, seat, players, secret)
     while hand.text.startswith(other.text) and not other.finished:
         other.play(moves[len(other.moves)])
-        let_guests_move(other, deck, seat, guests, secret)
+        let_opponents_act(other, deck, seat, players, secret)
     return other.text == hand.text
 
 
@@ -114,7 +116,7 @@ def other_deck(
     secret: str,
     deck: tuple[int, ...],
     last: dict[str, Any],
-    guests: Sequence[Guest],
+    players: Sequence[OpponentPlayer],
     *,
     for_ever: bool,
     free: bool,
@@ -131,7 +133,7 @@ def other_deck(
         other = replay(rules, tried, moves, stacks)
         if other.hole == hand.hole or (other.outcome != hand.outcome and not free):
             continue
-        if plays_the_same(hand, tried, last["seat"], guests, secret.replace("/deck", "/moves")):
+        if plays_the_same(hand, tried, last["seat"], players, secret.replace("/deck", "/moves")):
             return tried
     return deck
 
@@ -157,7 +159,7 @@ def _next_form(asker: Asker, table: dict[str, Any]) -> Awaitable[Answer]:
 
 
 def _opponent(table: dict[str, Any]) -> str:
-    return str(table["opponents"][0]["entry"]).partition(":")[0]
+    return str(table["opponents"][0]["id"]).partition(":")[0]
 
 
 # What may be asked in the middle of a hand, with the status of the answer
@@ -205,12 +207,12 @@ class Comparison:
 
     def __post_init__(self) -> None:
         self.second = Twin(self.planned)
-        first, second = self.first.house, self.second.house
-        first._luck, second._coach = self._luck_of_one(first._luck), first._coach
-        second._luck = first._luck
+        first, second = self.first.service, self.second.service
+        first._aivat, second._coach = self._adjust_one(first._aivat), first._coach
+        second._aivat = first._aivat
 
     @staticmethod
-    def _luck_of_one(make: Callable[..., Any]) -> Callable[..., Any]:
+    def _adjust_one(make: Callable[..., Any]) -> Callable[..., Any]:
         """What corrects for luck is made of policies alone, but for hold'em in seconds: there for the first opponents only."""
         chosen: dict[str, object] = {}
 
@@ -235,7 +237,7 @@ class Comparison:
         """Somebody plays hands at a table; in the middle of them they ask for this and that, with a probability a move."""
         rules, table = built(game).rules, {}
         assert isinstance(rules, PokerRules)
-        guests = self.first.house._guests(game, opponents, games)
+        players = self.first.service._seat_opponents(game, opponents, games)
         asker, twin = Asker(self.first.app), Asker(self.second.app)
         asker.token = twin.token = (await asker.post_json("/api/people")).json["token"]
         for number in range(1, hands + 1):
@@ -254,9 +256,9 @@ class Comparison:
             last = table["hand"]
             secret, deck = self.first.dealt[-1]
             free = number == hands and not for_ever  # what it comes to is not seen any more
-            stacks = self.first.house._histories.last_hand(table["id"]).stacks
+            stacks = self.first.service._histories.last_hand(table["id"]).stacks
             self.counted["uneven"] += stacks is not None and len(set(stacks)) > 1
-            chosen = other_deck(rules, stacks, secret, deck, last, guests, for_ever=for_ever, free=free)
+            chosen = other_deck(rules, stacks, secret, deck, last, players, for_ever=for_ever, free=free)
             self.planned[secret] = chosen
             self.counted["exchanged"] += chosen != deck
             self.counted[last["reason"]] += 1
@@ -267,7 +269,7 @@ class Comparison:
     async def _sit_down(self, asker: Asker, game: str, opponents: list[str], games: int, random: Random) -> dict[str, Any]:
         if random.random() < 0.8:
             return _table(await asker.post_json("/api/tables", game=game, opponents=opponents, games=games))
-        chosen = {f"opponent-{place}": entry for place, entry in enumerate(opponents)}
+        chosen = {f"opponent-{place}": player_id for place, player_id in enumerate(opponents)}
         led = await asker.post_form("/tables", {"game": game, "games": str(games), **chosen})
         return _table(await asker.get("/api" + dict(led.headers)["location"]))
 
@@ -312,8 +314,11 @@ def _difference(first: Answer, second: Answer) -> str:
 
 def sittings(game: str, games: int) -> Iterator[list[str]]:
     """Opponents for one table after the other: every agent and simple player of the game in turn."""
-    entries, seats = [card.id for card in agents().cards(game, match=games > 0)], built(game).players - 1
-    return (list(islice(cycle(entries), place % len(entries), place % len(entries) + seats)) for place in cycle(range(10**6)))
+    player_ids, seats = [card.id for card in agents().cards(game, match=games > 0)], built(game).players - 1
+    return (
+        list(islice(cycle(player_ids), place % len(player_ids), place % len(player_ids) + seats))
+        for place in cycle(range(10**6))
+    )
 
 
 async def compare(game: str, hands: int, probing: float, seed: int = 1, games: int = 0) -> Comparison:
@@ -345,7 +350,7 @@ def routes() -> set[tuple[str, str]]:
     return written
 
 
-@pytest.mark.parametrize("game", HOUSE_GAMES)
+@pytest.mark.parametrize("game", PLAY_GAMES)
 def test_no_answer_depends_on_hidden_cards(game: str) -> None:
     hands, probing = (HANDS, 0.08) if ":" not in game else (FEW, 0.6)
     both = asyncio.run(compare(game, hands, probing=probing))
@@ -429,12 +434,12 @@ def _leak_event(patch: pytest.MonkeyPatch) -> None:
 
 
 def _leak_pot(patch: pytest.MonkeyPatch) -> None:
-    sight_of = house_module.sight_of
+    view_hand = service_module.view_hand
     patch.setattr(
-        house_module,
-        "sight_of",
+        service_module,
+        "view_hand",
         lambda hand, seat, *rest, **more: replace(
-            found := sight_of(hand, seat, *rest, **more), pot=found.pot + _watched(hand, seat) % 2
+            found := view_hand(hand, seat, *rest, **more), pot=found.pot + _watched(hand, seat) % 2
         ),
     )
 
@@ -449,41 +454,41 @@ def _leak_order(patch: pytest.MonkeyPatch) -> None:
 
 
 def _leak_error(patch: pytest.MonkeyPatch) -> None:
-    act = House.act
+    act = PlayService.act
 
-    def told(self: House, person: int, id: str, letter: str, **more: int) -> TableSight:
+    def told(self: PlayService, person: int, id: str, letter: str, **more: int) -> TableView:
         try:
             return act(self, person, id, letter, **more)
         except UsageError as error:
             raise type(error)(f"{error}; {self._find(person, id).about.deck}") from None
 
-    patch.setattr(House, "act", told)
+    patch.setattr(PlayService, "act", told)
 
 
 def _leak_export(patch: pytest.MonkeyPatch) -> None:
-    exported = House._exported
-    patch.setattr(House, "_exported", lambda self, row: replace(exported(self, row), shown=frozenset(range(2))))
+    exported = PlayService._exported
+    patch.setattr(PlayService, "_exported", lambda self, row: replace(exported(self, row), shown=frozenset(range(2))))
 
 
 def _leak_steps(patch: pytest.MonkeyPatch) -> None:
-    moments = past_module.moments
+    snapshots = history_module.snapshots
 
-    def told(rules: PokerRules, deck: tuple[int, ...], *rest: Any, **more: Any) -> tuple[HandSight, ...]:
-        return tuple(replace(step, pot=step.pot + deck[-1]) for step in moments(rules, deck, *rest, **more))
+    def told(rules: PokerRules, deck: tuple[int, ...], *rest: Any, **more: Any) -> tuple[HandView, ...]:
+        return tuple(replace(step, pot=step.pot + deck[-1]) for step in snapshots(rules, deck, *rest, **more))
 
-    patch.setattr(past_module, "moments", told)
+    patch.setattr(history_module, "hand_steps", told)
 
 
 def _leak_coach(patch: pytest.MonkeyPatch) -> None:
-    def told(self: House, person: int, hand_id: int) -> object:
+    def told(self: PlayService, person: int, hand_id: int) -> object:
         row = self._hand_row(person, hand_id)
         return self._coach(row.game, row.opponents, row.seat).review((row.deck[0],), [], "")
 
-    patch.setattr(House, "coach", told)
+    patch.setattr(PlayService, "coach", told)
 
 
 def _leak_explorer(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(House, "may_explore", lambda self, person, entry: None)
+    patch.setattr(PlayService, "may_explore", lambda self, person, player_id: None)
 
 
 LEAKS = (

@@ -10,9 +10,9 @@ from random import Random
 import pytest
 from fastapi import FastAPI
 
-from smoothcall.play.opponents import HOUSE_GAMES, Agents
+from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.person_view import Figure
-from smoothcall.play.service import House
+from smoothcall.play.service import PlayService
 from smoothcall.store.histories import Filter
 from smoothcall.web import drawing, pages
 from smoothcall.web.guard import HEADERS
@@ -29,15 +29,15 @@ def play(visitor: Visitor, page: Page, hands: int, random: Random) -> Page:
         page = visitor.press(page, random)
 
 
-@pytest.mark.parametrize("game", HOUSE_GAMES)
-def test_whole_hands_by_forms(visitor: Visitor, house: House, game: str) -> None:
+@pytest.mark.parametrize("game", PLAY_GAMES)
+def test_whole_hands_by_forms(visitor: Visitor, service: PlayService, game: str) -> None:
     page = play(visitor, visitor.sit_down(game), 3, Random(1))
-    person = house.person(visitor.token)
-    table = house.tables(person)[0]
+    person = service.person(visitor.token)
+    table = service.tables(person)[0]
     assert (table.game, table.hands, table.hand.over) == (game, 3, True)
-    assert HOUSE_GAMES[game] in page.source.replace("&#39;", "'")
+    assert PLAY_GAMES[game] in page.source.replace("&#39;", "'")
     assert set(table.hand.you.cards) <= set(page.cards)
-    assert house.hands(person, Filter()).total == 3
+    assert service.hands(person, Filter()).total == 3
 
 
 def test_one_press_from_the_first_page_to_a_hand(visitor: Visitor) -> None:
@@ -49,7 +49,7 @@ def test_one_press_from_the_first_page_to_a_hand(visitor: Visitor) -> None:
 
 
 def test_the_lobby_offers_who_fits(visitor: Visitor, agents: Agents) -> None:
-    for game in HOUSE_GAMES:
+    for game in PLAY_GAMES:
         page = visitor.page(f"/?game={game}")
         offered = {given["value"] for tag, given in page.tags if tag == "input" and given.get("name") == "opponent-0"}
         assert offered == {card.id for card in agents.cards(game)}
@@ -59,7 +59,7 @@ def test_the_lobby_offers_who_fits(visitor: Visitor, agents: Agents) -> None:
         assert part.lstrip().startswith('<div id="choose">')
 
 
-def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, house: House, agents: Agents) -> None:
+def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, service: PlayService, agents: Agents) -> None:
     lobby = visitor.page("/?game=no-limit-holdem&form=match")
     offered = {given["value"] for tag, given in lobby.tags if tag == "input" and given.get("name") == "opponent-0"}
     assert offered == {card.id for card in agents.cards("no-limit-holdem", match=True)} >= {"probe"}
@@ -72,7 +72,7 @@ def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, house: House, agent
     path = page.forms[0].action.rsplit("/", 1)[0]
     while "The match is over" not in page.source:
         page = visitor.press(page, Random(len(page.source)))
-    table = house.tables(house.person(visitor.token))[0]
+    table = service.tables(service.person(visitor.token))[0]
     assert table.match is not None
     score = f"{table.match.won}–{table.match.lost}"
     assert f"The match is over: {score}" in page.source
@@ -81,7 +81,7 @@ def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, house: House, agent
     part = visitor.get(f"{path}/results", headers=HTMX).text
     assert score in part
     assert "241.07" in part
-    assert "Luck is told in hands with full stacks" in part
+    assert "AIVAT needs hands that begin with full stacks" in part
     assert score in visitor.page("/").source
     plain = visitor.sit_down("no-limit-holdem", **{"opponent-0": "probe"})
     assert "Game 1" not in plain.source
@@ -108,14 +108,14 @@ def test_open_tables_are_listed(visitor: Visitor) -> None:
     assert page.forms[0].action.rsplit("/", 1)[0] in visitor.page("/").links
 
 
-def test_a_moment_of_training_and_the_greedy_style_are_chosen(visitor: Visitor, house: House, agents: Agents) -> None:
-    card = next(card for card in agents.cards("leduc") if card.moments)
-    chosen = {"opponent-0": card.id, f"moment-0-{card.id}": "1", "style-0": "greedy"}
+def test_a_snapshot_and_the_greedy_style_are_chosen(visitor: Visitor, service: PlayService, agents: Agents) -> None:
+    card = next(card for card in agents.cards("leduc") if card.snapshots)
+    chosen = {"opponent-0": card.id, f"snapshot-0-{card.id}": "1", "style-0": "greedy"}
     visitor.sit_down("leduc", **chosen)
-    table = house.tables(house.person(visitor.token))[0]
-    assert table.opponents[0].entry == f"{card.moments[1][1]}:greedy"
+    table = service.tables(service.person(visitor.token))[0]
+    assert table.opponents[0].id == f"{card.snapshots[1][1]}:greedy"
     visitor.sit_down("leduc", **{"opponent-0": "always-call", "style-0": "greedy"})  # a rule has one style
-    assert house.tables(house.person(visitor.token))[0].opponents[0].entry == "always-call"
+    assert service.tables(service.person(visitor.token))[0].opponents[0].id == "always-call"
 
 
 def test_htmx_is_answered_with_the_table_alone(visitor: Visitor) -> None:
@@ -132,23 +132,23 @@ def test_htmx_is_answered_with_the_table_alone(visitor: Visitor) -> None:
     assert "<html" in restored.text
 
 
-def test_results_and_their_curve(visitor: Visitor, house: House) -> None:
+def test_results_and_their_curve(visitor: Visitor, service: PlayService) -> None:
     page = visitor.sit_down("leduc")
     path = page.forms[0].action.rsplit("/", 1)[0]
     assert "after the first hand" in visitor.get(f"{path}/results", headers=HTMX).text
     play(visitor, page, 4, Random(2))
     part = visitor.get(f"{path}/results", headers=HTMX).text
-    found = house.results(house.person(visitor.token), path.rsplit("/", 1)[1])
+    found = service.results(service.person(visitor.token), path.rsplit("/", 1)[1])
     assert drawing.figure(found.raw) in part
-    assert drawing.figure(found.corrected) in part
+    assert drawing.figure(found.luck_adjusted) in part
     assert part.count("<polyline") == 2
     assert "<html" in visitor.get(f"{path}/results").text
 
 
-def test_the_history_steps_and_filters(visitor: Visitor, house: House) -> None:
+def test_the_history_steps_and_filters(visitor: Visitor, service: PlayService) -> None:
     play(visitor, visitor.sit_down("leduc"), 3, Random(3))
     play(visitor, visitor.sit_down("no-limit-holdem"), 2, Random(3))
-    person = house.person(visitor.token)
+    person = service.person(visitor.token)
     page = visitor.page("/hands")
     assert page.source.count('<td class="when">') == 5
     assert visitor.page("/hands?game=leduc&since=2020-01-01").source.count('<td class="when">') == 3
@@ -156,25 +156,27 @@ def test_the_history_steps_and_filters(visitor: Visitor, house: House) -> None:
     assert visitor.page("/hands?since=0001-01-01&until=9999-12-31").source.count('<td class="when">') == 5
     won = visitor.page("/hands?result=won&showdown=yes").source.count('<td class="when">')
     lost = visitor.page("/hands?result=lost&showdown=yes").source.count('<td class="when">')
-    lines = house.hands(person, Filter()).hands
+    lines = service.hands(person, Filter()).hands
     assert won == sum(line.won_chips > 0 and line.reason == "showdown" for line in lines)
     assert lost == sum(line.won_chips < 0 and line.reason == "showdown" for line in lines)
-    moments = house.hand(person, lines[0].id)
-    for step, moment in enumerate(moments):
+    snapshots = service.hand(person, lines[0].id)
+    for step, snapshot in enumerate(snapshots):
         shown = visitor.page(f"/hands/{lines[0].id}?step={step}")
-        known = {name for seat in moment.seats for name in seat.cards} | {name for street in moment.boards for name in street}
+        known = {name for seat in snapshot.seats for name in seat.cards} | {
+            name for street in snapshot.boards for name in street
+        }
         assert set(shown.cards) == known
-        assert shown.source.count("<li class=") == len(moment.events)
+        assert shown.source.count("<li class=") == len(snapshot.events)
 
 
-def test_pages_of_the_history(visitor: Visitor, house: House) -> None:
-    person = house.person(visitor.get("/") and visitor.token)
-    table = house.open_table(person, "kuhn", ["always-call"])
+def test_pages_of_the_history(visitor: Visitor, service: PlayService) -> None:
+    person = service.person(visitor.get("/") and visitor.token)
+    table = service.open_table(person, "kuhn", ["always-call"])
     while table.hands < 30:
         if table.hand.over:
-            table = house.next_hand(person, table.id, hand=table.hand.number)
+            table = service.next_hand(person, table.id, hand=table.hand.number)
         else:
-            table = house.act(person, table.id, "c", hand=table.hand.number, move=table.hand.move)
+            table = service.act(person, table.id, "c", hand=table.hand.number, move=table.hand.move)
     first = visitor.page("/hands?game=kuhn")
     assert "/hands?game=kuhn&page=2" in first.links
     second = visitor.page("/hands?game=kuhn&page=2")
@@ -182,24 +184,24 @@ def test_pages_of_the_history(visitor: Visitor, house: House) -> None:
     assert first.source.count('<td class="when">') + second.source.count('<td class="when">') == 30
 
 
-def test_the_coach_speaks_after_the_hand(visitor: Visitor, house: House) -> None:
+def test_the_coach_speaks_after_the_hand(visitor: Visitor, service: PlayService) -> None:
     page = visitor.sit_down("leduc")
-    person = house.person(visitor.token)
-    id = house.tables(person)[0].hand.id
+    person = service.person(visitor.token)
+    id = service.tables(person)[0].hand.id
     early = visitor.get(f"/hands/{id}/coach")
     assert early.status_code == 403
     assert "when the hand is over" in early.text
     play(visitor, page, 1, Random(4))
     text = visitor.page(f"/hands/{id}/coach").source
-    review = house.coach(person, id)
+    review = service.coach(person, id)
     assert text.count('class="chosen"') == len(review.decisions) > 0
-    assert drawing.signed(review.decisions[0].moves[0].worth or 0, 3) in text
+    assert drawing.signed(review.decisions[0].moves[0].ev or 0, 3) in text
 
 
-def test_statistics_and_exports(visitor: Visitor, house: House) -> None:
+def test_statistics_and_exports(visitor: Visitor, service: PlayService) -> None:
     play(visitor, visitor.sit_down("leduc"), 1, Random(5))
     play(visitor, visitor.sit_down("limit-holdem"), 2, Random(5))
-    found = house.statistics(house.person(visitor.token), Filter())
+    found = service.statistics(service.person(visitor.token), Filter())
     text = visitor.page("/statistics").source
     assert drawing.percent(found.vpip) in text
     assert drawing.figure(found.raw) in text
@@ -226,13 +228,13 @@ def test_the_explorer_walks_down_and_up(visitor: Visitor, agents: Agents) -> Non
     assert 'id="spot"' in part
 
 
-@pytest.mark.parametrize("entry", ["limit-holdem-smooth-uct", "no-limit-holdem-mccfr"])
-def test_the_explorer_of_holdem_has_a_grid(visitor: Visitor, entry: str) -> None:
-    page = visitor.page(f"/explore/{entry}")
+@pytest.mark.parametrize("player_id", ["limit-holdem-smooth-uct", "no-limit-holdem-mccfr"])
+def test_the_explorer_of_holdem_has_a_grid(visitor: Visitor, player_id: str) -> None:
+    page = visitor.page(f"/explore/{player_id}")
     hands = [given["data-hand"] for _, given in page.tags if "data-hand" in given]
     assert len(hands) == len(set(hands)) == 169
     assert (hands[0], hands[1], hands[13]) == ("AA", "AKs", "AKo")
-    assert 'class="sweep"' in visitor.page(f"/explore/{entry}?at=cc/").source
+    assert 'class="sweep"' in visitor.page(f"/explore/{player_id}?at=cc/").source
 
 
 def test_the_explorer_of_likeliest_actions(visitor: Visitor) -> None:
@@ -356,7 +358,7 @@ def test_figures_as_people_read_them() -> None:
 
 def test_curves_stay_in_their_picture_and_are_thinned() -> None:
     chart = drawing.chart([(-1) ** k * k for k in range(5000)], [k / 2 for k in range(5000)])
-    for line in (chart.raw, chart.corrected):
+    for line in (chart.raw, chart.luck_adjusted):
         points = [tuple(map(float, point.split(","))) for point in line.split(" ")]
         assert len(points) <= drawing.MOST_POINTS + 1
         assert all(chart.left <= x <= chart.right and 0 <= y <= chart.bottom for x, y in points)

@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from smoothcall.play.opponents import Agents
-from smoothcall.play.service import House
+from smoothcall.play.service import PlayService
 from smoothcall.store.histories import Histories
 from smoothcall.web.server import create
 
@@ -41,20 +41,24 @@ class Known:
 
     def __init__(self) -> None:
         numbers = count()
-        self.house = House(Histories("sqlite://"), Agents(), secret=lambda: f"s{next(numbers)}")
-        self.app, self.token, random = create(self.house, hosts=["testserver", "localhost"]), self.house.newcomer(), Random(1)
-        person = self.house.person(self.token)
+        self.service = PlayService(Histories("sqlite://"), Agents(), secret=lambda: f"s{next(numbers)}")
+        self.app, self.token, random = (
+            create(self.service, hosts=["testserver", "localhost"]),
+            self.service.newcomer(),
+            Random(1),
+        )
+        person = self.service.person(self.token)
         self.tables, self.hands = [], []
         for game, opponents in (("kuhn", ["kuhn-lp"]), ("leduc", ["leduc-cfr"]), ("no-limit-holdem", ["random"])):
-            table = self.house.open_table(person, game, opponents)
+            table = self.service.open_table(person, game, opponents)
             self.tables.append(table.id)
             self.hands.append(table.hand.id)
             for _ in range(2):
                 while not table.hand.over:
                     choice = random.choice(table.hand.choices)
                     letter = choice.letter if choice.low is None else f"r{choice.low}"
-                    table = self.house.act(person, table.id, letter, hand=table.hand.number, move=table.hand.move)
-                table = self.house.next_hand(person, table.id, hand=table.hand.number)
+                    table = self.service.act(person, table.id, letter, hand=table.hand.number, move=table.hand.move)
+                table = self.service.next_hand(person, table.id, hand=table.hand.number)
             self.hands.append(table.hand.id)
 
 
@@ -98,7 +102,7 @@ bounded = settings(
 )
 
 
-def test_strangers_meet_no_server_error(known: Known) -> None:
+def test_unauthenticated_visitors_meet_no_server_error(known: Known) -> None:
     assert verify(known, None) > 200
 
 
@@ -108,6 +112,6 @@ def test_visitors_meet_no_server_error(known: Known) -> None:
 
 
 def test_a_server_error_is_found(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(House, "tables", lambda self, person: 1 / 0)
+    monkeypatch.setattr(PlayService, "tables", lambda self, person: 1 / 0)
     with pytest.raises(Exception, match="division by zero"):
         verify(known, known.token)

@@ -17,7 +17,7 @@ KEPT = 64  # tables; of Leduc they are a few kilobytes
 
 
 @dataclass(frozen=True, eq=False)
-class Worths:
+class ActionValues:
     """In chips a hand, the person playing on as well as possible: knowing how the others play, seeing what the seat sees.
 
     Where the others' policies never lead, every deal that looks the same counts with its chance alone.
@@ -27,13 +27,13 @@ class Worths:
     table: Array  # [rows, A] of each move; NaN where it is not legal or not the person's
 
 
-def worths(game: Game, seat: int, others: Mapping[int, Fixed]) -> Worths:
+def action_values(game: Game, seat: int, others: Mapping[int, Fixed]) -> ActionValues:
     """`others` says who sits in every other seat."""
-    return _worths(game, seat, tuple(sorted(others.items(), key=lambda item: item[0])))
+    return _action_values(game, seat, tuple(sorted(others.items(), key=lambda item: item[0])))
 
 
 @lru_cache(KEPT)
-def _worths(game: Game, seat: int, others: tuple[tuple[int, Fixed], ...]) -> Worths:
+def _action_values(game: Game, seat: int, others: tuple[tuple[int, Fixed], ...]) -> ActionValues:
     tree, deals = game.tree, game.deals
     tables = {place: table_of(game, player) for place, player in others}
     index, payoff = game.ending_payoff
@@ -64,9 +64,9 @@ def _worths(game: Game, seat: int, others: tuple[tuple[int, Fixed], ...]) -> Wor
             seen, count = deals.bucket[:, seat, tree.round[node]], game.buckets[tree.round[node]]
             known = np.bincount(seen, reach[node], count) > 0
             weight = np.where(known[seen], reach[node], deals.weight)
-            worth = np.array([np.bincount(seen, weight * each, count) for each in after]) / np.bincount(seen, weight, count)
+            ev = np.array([np.bincount(seen, weight * each, count) for each in after]) / np.bincount(seen, weight, count)
             first = tree.first_row[node]
-            table[first : first + count, slots] = worth.T
-            value[node] = after[worth.argmax(axis=0)[seen], np.arange(deals.count)]
+            table[first : first + count, slots] = ev.T
+            value[node] = after[ev.argmax(axis=0)[seen], np.arange(deals.count)]
     table.flags.writeable = False
-    return Worths(float(deals.weight @ value[0]), table)
+    return ActionValues(float(deals.weight @ value[0]), table)

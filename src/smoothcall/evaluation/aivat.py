@@ -28,7 +28,7 @@ import numpy as np
 
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.action_values import worths
+from smoothcall.evaluation.action_values import action_values
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import Cards
 from smoothcall.games.matrix import MatrixGame
@@ -47,7 +47,7 @@ BATCH = 1024  # deals
 KEPT = 16  # tables of values; one of limit hold'em takes a few megabytes
 
 
-class Luck(ABC):
+class AIVAT(ABC):
     """Tells a person's luck at a table of fixed opponents. Tables are made when first needed, and shared."""
 
     note: str  # what the correction rests on, for people
@@ -57,25 +57,25 @@ class Luck(ABC):
         self.game, self.seat, self.others = game, seat, dict(others)
 
     @abstractmethod
-    def corrected(self, hole: Cards, boards: Sequence[Cards], betting: str) -> float:
+    def luck_adjusted(self, hole: Cards, boards: Sequence[Cards], betting: str) -> float:
         """Chips of a finished hand, corrected for luck, from what the person saw: `boards` one a street, the first empty."""
 
 
-def luck(game: Game, seat: int, others: Mapping[int, Fixed]) -> Luck | None:
+def aivat(game: Game, seat: int, others: Mapping[int, Fixed]) -> AIVAT | None:
     """For a person in a seat; `others` says who sits in every other seat. None where `why_not` has a reason."""
     verify_seats(game, seat, others)
     if why_not(game, others):
         return None
     seen = game_of(game, others)
-    return CardsLuck(seen, seat, others) if seen.sampled else ListedLuck(seen, seat, others)
+    return HoldemAIVAT(seen, seat, others) if seen.sampled else ListedAIVAT(seen, seat, others)
 
 
 def why_not(game: Game, others: Mapping[int, Fixed]) -> str:
     """Why luck cannot be told at a table, in a sentence; empty where it can."""
     if isinstance(game.rules, MatrixGame):
-        return f"Luck is told in poker, not in {game.spec}."
+        return f"AIVAT adjusts poker results, not those of {game.spec}."
     if game.sampled and game.players > 2:
-        return "In hold'em luck is told at tables of two: with more, too many hands would have to be followed."
+        return "In hold'em AIVAT needs a table of two: with more players there are too many hands to follow."
     seen = [player.policy.game for player in others.values() if isinstance(player, Strategy)]
     if len({each.fingerprint for each in seen}) > 1:
         return "The opponents see the cards in different ways."
@@ -128,19 +128,19 @@ def by_letter(letters: Sequence[str | None], chance: Array) -> dict[str, Array]:
     return found
 
 
-class ListedLuck(Luck):
+class ListedAIVAT(AIVAT):
     """Exact, in games whose deals are listed."""
 
     note = "Exact: every deal and every move of the opponents counts with its probability."
 
-    def corrected(self, hole: Cards, boards: Sequence[Cards], betting: str) -> float:
+    def luck_adjusted(self, hole: Cards, boards: Sequence[Cards], betting: str) -> float:
         assert isinstance(self.game.rules, PokerRules)
         verify_cards(self.game.rules, hole, boards, betting)
-        known = worths(self.game, self.seat, self.others)
+        known = action_values(self.game, self.seat, self.others)
         result = known.value
         for state, letter in decisions(self.game.rules, self.seat, betting):
-            worth = known.table[self.game.row_of(hole, boards[: state.street + 1], state.text)]
-            result -= float(np.nanmax(worth) - worth[self.game.actions.index(letter)])
+            ev = known.table[self.game.row_of(hole, boards[: state.street + 1], state.text)]
+            result -= float(np.nanmax(ev) - ev[self.game.actions.index(letter)])
         return result
 
 
@@ -195,7 +195,7 @@ def _play(game: Game, player: Fixed) -> kernels.Play:
     return kernels.Play(policy.weights, policy.scale, tree.first_row, 1)
 
 
-class CardsLuck(Luck):
+class HoldemAIVAT(AIVAT):
     """In hold'em for two: the agent's range is followed hand by hand."""
 
     note = (
@@ -211,7 +211,7 @@ class CardsLuck(Luck):
     def values(self) -> Values:
         return estimated(self.game, self.seat, self.opponent)
 
-    def corrected(self, hole: Cards, boards: Sequence[Cards], betting: str) -> float:
+    def luck_adjusted(self, hole: Cards, boards: Sequence[Cards], betting: str) -> float:
         assert isinstance(self.game.rules, PokerRules)
         verify_cards(self.game.rules, hole, boards, betting)
         return _Followed(self, hole, boards).result(betting)
@@ -220,10 +220,10 @@ class CardsLuck(Luck):
 class _Followed:
     """A hand as the person saw it, followed from step to step."""
 
-    def __init__(self, luck: CardsLuck, hole: Cards, boards: Sequence[Cards]) -> None:
-        assert luck.game.abstraction is not None
-        self.game, self.seat, self.opponent, self.values = luck.game, luck.seat, luck.opponent, luck.values
-        self.cards = luck.game.abstraction.cards
+    def __init__(self, aivat: HoldemAIVAT, hole: Cards, boards: Sequence[Cards]) -> None:
+        assert aivat.game.abstraction is not None
+        self.game, self.seat, self.opponent, self.values = aivat.game, aivat.seat, aivat.opponent, aivat.values
+        self.cards = aivat.game.abstraction.cards
         self.hole, self.boards = np.array(hole, np.int64), boards
         self.hand = int(self.cards.hand[hole[0], hole[1]])
         self.reach = np.ones(len(self.cards.preflop))  # [hands] the chance that the opponent plays like this with each

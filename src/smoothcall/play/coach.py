@@ -14,7 +14,7 @@ import numpy as np
 
 from smoothcall.agents.fixed import Fixed, Strategy
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.action_values import Worths, worths
+from smoothcall.evaluation.action_values import ActionValues, action_values
 from smoothcall.evaluation.aivat import by_letter, decisions, game_of, verify_cards, verify_seats, why_not
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import Cards
@@ -31,8 +31,8 @@ class MoveAdvice:
 
     letter: str
     name: str  # "Fold", "Check", "Call 10", "Bet 10", "Raise to 40"
-    worth: float | None  # what it wins on average, the person playing on as well as possible
-    given_up: float | None  # how much less that is than the best move wins
+    ev: float | None  # what it wins on average, the person playing on as well as possible
+    ev_loss: float | None  # how much less that is than the best move wins
     equilibrium: float | None  # how likely an equilibrium makes it
     agent: float | None  # how likely the opponent's strategy makes it in the person's place
 
@@ -48,14 +48,14 @@ class Decision:
     moves: tuple[MoveAdvice, ...]  # fold, check or call, raises from small to large
 
     @property
-    def given_up(self) -> float | None:
-        return next(move.given_up for move in self.moves if move.letter == self.chosen)
+    def ev_loss(self) -> float | None:
+        return next(move.ev_loss for move in self.moves if move.letter == self.chosen)
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
     decisions: tuple[Decision, ...]
-    given_up: float | None  # chips, by all decisions together
+    ev_loss: float | None  # chips, by all decisions together
     note: str  # what the figures are, for people
 
 
@@ -77,7 +77,7 @@ class Coach:
     @property
     def note(self) -> str:
         if self.exact:
-            return "Worths are exact: chips a hand against these opponents if you play on as well as possible."
+            return "EVs are exact: chips per hand against these opponents if you play a best response from then on."
         if self.agent is None:
             return "These opponents have no strategy that could be asked what it does in your place."
         several = "the first opponent's" if len(self.others) > 1 else "your opponent's"
@@ -88,30 +88,32 @@ class Coach:
         rules = self.game.rules
         assert isinstance(rules, PokerRules)
         verify_cards(rules, hole, boards, betting)
-        known = worths(self.game, self.seat, self.others) if self.exact else None
+        known = action_values(self.game, self.seat, self.others) if self.exact else None
         found = tuple(
             self._decision(state, hole, boards[: state.street + 1], chosen, known)
             for state, chosen in decisions(rules, self.seat, betting)
         )
-        lost = [decision.given_up for decision in found]
+        lost = [decision.ev_loss for decision in found]
         return Review(found, None if known is None else sum(each for each in lost if each is not None), self.note)
 
-    def _decision(self, state: Betting, hole: Cards, boards: Sequence[Cards], chosen: str, known: Worths | None) -> Decision:
+    def _decision(
+        self, state: Betting, hole: Cards, boards: Sequence[Cards], chosen: str, known: ActionValues | None
+    ) -> Decision:
         seen, names = (hole, boards, state.text), self.game.rules.deck.names  # type: ignore[union-attr]
         agent, equilibrium = _shares(self.agent, *seen), _shares(self.equilibrium, *seen)
         letters = {letter for letter in (*state.slots, *(agent or ()), chosen) if letter is not None}
         key = f"{'/'.join(names(cards) for cards in (hole, *boards) if cards)}:{state.text}"
-        worth: dict[str, float] = {}
+        ev: dict[str, float] = {}
         if known is not None:
             row = self.game.row_of(*seen)
             key = self.game.key(row)
-            worth = {letter: float(known.table[row, self.game.actions.index(letter)]) for letter in letters}
+            ev = {letter: float(known.table[row, self.game.actions.index(letter)]) for letter in letters}
         moves = tuple(
             MoveAdvice(
                 letter,
                 move_name(state, letter),
-                worth.get(letter),
-                max(worth.values()) - worth[letter] if worth else None,
+                ev.get(letter),
+                max(ev.values()) - ev[letter] if ev else None,
                 None if equilibrium is None else equilibrium.get(letter, 0.0),
                 None if agent is None else agent.get(letter, 0.0),
             )

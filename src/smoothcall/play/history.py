@@ -21,22 +21,22 @@ from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
 from smoothcall.play import statistics
 from smoothcall.play.exports import Exported, to_json, to_phh
-from smoothcall.play.opponents import HOUSE_GAMES, Agents
-from smoothcall.play.person_view import HandSight, MatchSight, Results, signed
+from smoothcall.play.opponents import PLAY_GAMES, Agents
+from smoothcall.play.person_view import HandView, MatchView, Results, signed
 from smoothcall.play.statistics import Marks, Played, Statistics, summarise
-from smoothcall.play.table import guest_seats, moments, replay, shown_to
+from smoothcall.play.table import hand_steps, opponent_seats, replay, shown_to
 from smoothcall.store.histories import Filter, HandRow, Histories, TableRow
 
 if TYPE_CHECKING:  # loaded when first asked for: who only plays needs neither
-    from smoothcall.evaluation.aivat import Luck
+    from smoothcall.evaluation.aivat import AIVAT
     from smoothcall.play.coach import Coach, Review
 
 PAGE = 25  # hands on a page of the history
-CORRECTED = 200  # hands corrected for luck at a time
+ADJUSTED_AT_ONCE = 200  # hands corrected for luck at a time
 EXPORTED = 20_000  # hands in one file
 
 FORMS = ("phh", "json")
-NO_LUCK_IN_MATCHES = "Luck is told in hands with full stacks: in a match chips are kept from hand to hand."
+NO_AIVAT_IN_MATCHES = "AIVAT needs hands that begin with full stacks: in a match chips are carried over."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class HandLine:
     reason: str
     won: str
     won_chips: float
-    corrected: float | None
+    luck_adjusted: float | None
     ended: datetime
 
 
@@ -69,29 +69,29 @@ class Page:
     total: int
 
 
-class Past:
-    """The half of the house that only reads. `person` is always whom `House.person` has found."""
+class History:
+    """The half of the house that only reads. `person` is always whom `PlayService.person` has found."""
 
     def __init__(self, histories: Histories, agents: Agents) -> None:
         self.agents = agents
         self._histories = histories
-        self._luck = lru_cache(maxsize=64)(self._make_luck)
+        self._aivat = lru_cache(maxsize=64)(self._make_aivat)
         self._coach = lru_cache(maxsize=64)(self._make_coach)
 
     def results(self, person: int, id: str) -> Results:
         """What a person has won at a table, raw and corrected for luck."""
         row = self._table_row(person, id)
         hands = self._played(Filter(table=id), person)
-        reason = NO_LUCK_IN_MATCHES if row.games else self._why_not(row.game, row.opponents)
-        maker = None if reason else self._luck_of(row.game, row.opponents, 0)
-        known = [hand.corrected for hand in hands if hand.corrected is not None]
+        reason = NO_AIVAT_IN_MATCHES if row.games else self._why_not(row.game, row.opponents)
+        maker = None if reason else self._aivat_of(row.game, row.opponents, 0)
+        known = [hand.luck_adjusted for hand in hands if hand.luck_adjusted is not None]
         return Results(
             hands=len(hands),
             won=signed(sum((hand.won for hand in hands), Fraction())),
             curve=tuple(map(float, accumulate(hand.won for hand in hands))),
-            corrected_curve=tuple(accumulate(known)) if len(known) == len(hands) else (),
+            luck_adjusted_curve=tuple(accumulate(known)) if len(known) == len(hands) else (),
             raw=statistics.raw(hands),
-            corrected=statistics.corrected(hands),
+            luck_adjusted=statistics.luck_adjusted(hands),
             note=reason or (maker.note if maker is not None else ""),
             match=match_of(row, self._histories.score(id) if row.games else (0, 0)),
         )
@@ -111,12 +111,12 @@ class Past:
 
     def coached(self, played: str, opponents: Sequence[str]) -> bool:
         """Whether the coach can ask everybody at a table."""
-        return not any(self._too_many_for(played, entry) for entry in opponents)
+        return not any(self._too_many_for(played, player_id) for player_id in opponents)
 
-    def _too_many_for(self, played: str, entry: str) -> bool:
+    def _too_many_for(self, played: str, player_id: str) -> bool:
         """Whether somebody sits at a larger table than it has learned for."""
         seats = table_game(played).players
-        return all(table_game(own).players < seats for own in self.agents.card(entry).games or (played,))
+        return all(table_game(own).players < seats for own in self.agents.card(player_id).games or (played,))
 
     def hands(self, person: int, chosen: Filter, *, page: int = 1) -> Page:
         chosen = self._widened(chosen)
@@ -125,14 +125,14 @@ class Past:
         if not 1 <= page <= pages:
             raise NotFound(f"page {page} (accepted: 1 to {pages})")
         rows = self._histories.hands(person, chosen, limit=PAGE, offset=(page - 1) * PAGE)
-        return Page(tuple(map(self._line, self._corrected(rows))), page, pages, total)
+        return Page(tuple(map(self._line, self._luck_adjusted(rows))), page, pages, total)
 
-    def hand(self, person: int, hand_id: int) -> tuple[HandSight, ...]:
+    def hand(self, person: int, hand_id: int) -> tuple[HandView, ...]:
         """A hand at each of its moments, as the person saw it."""
         row = self._hand_row(person, hand_id)
         _, rules = seated_game(row.game)
         names = names_of(row.seat, self._names(row.opponents))
-        return moments(rules, row.deck, row.betting, row.seat, names, id=row.id, number=row.number, stacks=row.stacks)
+        return hand_steps(rules, row.deck, row.betting, row.seat, names, id=row.id, number=row.number, stacks=row.stacks)
 
     def statistics(self, person: int, chosen: Filter) -> Statistics:
         return summarise(self._played(self._widened(chosen), person))
@@ -144,12 +144,14 @@ class Past:
         rows = self._histories.hands(person, self._widened(chosen), limit=EXPORTED)[::-1]
         return (to_phh if form == "phh" else to_json)([self._exported(row) for row in rows])
 
-    def may_explore(self, person: int, entry: str) -> None:
+    def may_explore(self, person: int, player_id: str) -> None:
         """Refuse to show the strategy of somebody with whom the person is in a hand: it tells what they may hold."""
-        near = self.agents.family(entry)
+        near = self.agents.family(player_id)
         for table, other in self._histories.opponents_in_hand(person):
             if other.removesuffix(GREEDY) in near:
-                raise Forbidden(f"finish your hand first: the strategy of {self._name(entry)} tells what it may hold", table)
+                raise Forbidden(
+                    f"finish your hand first: the strategy of {self._name(player_id)} tells what it may hold", table
+                )
 
     # Rows, of the person who asks alone
 
@@ -165,14 +167,14 @@ class Past:
             raise NotFound(f"there is no hand {hand_id} of yours")
         return row
 
-    def _names(self, entries: Sequence[str]) -> tuple[str, ...]:
-        return tuple(map(self._name, entries))
+    def _names(self, player_ids: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(self._name, player_ids))
 
-    def _name(self, entry: str) -> str:
+    def _name(self, player_id: str) -> str:
         try:
-            return self.agents.card(entry).name
+            return self.agents.card(player_id).name
         except UsageError:  # its file is gone; hands against it stay
-            return entry
+            return player_id
 
     def _seen(self, row: HandRow) -> tuple[Cards, list[Cards], str]:
         """What the person saw of a hand: own cards, boards, betting."""
@@ -182,26 +184,26 @@ class Past:
     # Luck
 
     def _others(self, opponents: Sequence[str], seat: int) -> dict[int, Fixed]:
-        seats = guest_seats(seat, len(opponents) + 1)
-        return {place: self.agents.strategy(entry) for place, entry in zip(seats, opponents, strict=True)}
+        seats = opponent_seats(seat, len(opponents) + 1)
+        return {place: self.agents.strategy(player_id) for place, player_id in zip(seats, opponents, strict=True)}
 
-    def _make_luck(self, played: str, opponents: tuple[str, ...], seat: int) -> Luck | None:
-        from smoothcall.evaluation.aivat import luck
+    def _make_aivat(self, played: str, opponents: tuple[str, ...], seat: int) -> AIVAT | None:
+        from smoothcall.evaluation.aivat import aivat
 
-        return luck(table_game(played), seat, self._others(opponents, seat))
+        return aivat(table_game(played), seat, self._others(opponents, seat))
 
-    def _luck_of(self, played: str, opponents: tuple[str, ...], seat: int) -> Luck | None:
-        return self._luck(played, opponents, seat)
+    def _aivat_of(self, played: str, opponents: tuple[str, ...], seat: int) -> AIVAT | None:
+        return self._aivat(played, opponents, seat)
 
     def _why_not(self, played: str, opponents: tuple[str, ...]) -> str:
         """Why luck cannot be corrected, "" where it can."""
         from smoothcall.evaluation.aivat import why_not
 
         try:
-            for entry in opponents if table_game(played).players == 2 else ():
-                card = self.agents.card(entry)
+            for player_id in opponents if table_game(played).players == 2 else ():
+                card = self.agents.card(player_id)
                 if card.any_seats and card.kind != "simple":
-                    return f"Luck is told against agents that play from tables: {card.name} looks at the cards themselves."
+                    return f"AIVAT needs a tabular opponent: {card.name} evaluates observations instead."
             return why_not(table_game(played), self._others(opponents, 0))
         except UsageError as error:
             return str(error)
@@ -209,31 +211,31 @@ class Past:
     def _make_coach(self, played: str, opponents: tuple[str, ...], seat: int) -> Coach:
         from smoothcall.play.coach import Coach
 
-        for entry in opponents:
-            if self._too_many_for(played, entry):
+        for player_id in opponents:
+            if self._too_many_for(played, player_id):
                 seats = table_game(played).players
                 raise UsageError(
-                    f"the coach cannot ask {self._name(entry)} here: it has learned for fewer than {seats} players"
+                    f"the coach cannot ask {self._name(player_id)} here: it has learned for fewer than {seats} players"
                 )
         others = self._others(opponents, seat)
         return Coach(table_game(played), seat, others, equilibrium=self.agents.equilibrium(played))
 
-    def _corrected(self, rows: list[HandRow]) -> list[HandRow]:
+    def _luck_adjusted(self, rows: list[HandRow]) -> list[HandRow]:
         """The same hands, some of those that were not corrected for luck now corrected, the latest first."""
         found: dict[int, float] = {}
         reasons: dict[tuple[str, tuple[str, ...]], str] = {}
         for row in rows:
-            if row.corrected is not None or row.stacks is not None or len(found) >= CORRECTED:
+            if row.luck_adjusted is not None or row.stacks is not None or len(found) >= ADJUSTED_AT_ONCE:
                 continue
             table = (row.game, row.opponents)
             if table not in reasons:
                 reasons[table] = self._why_not(*table)
-            maker = None if reasons[table] else self._luck_of(*table, row.seat)
+            maker = None if reasons[table] else self._aivat_of(*table, row.seat)
             if maker is not None:
-                found[row.id] = maker.corrected(*self._seen(row))
+                found[row.id] = maker.luck_adjusted(*self._seen(row))
         if found:
-            self._histories.correct(found)
-        return [replace(row, corrected=found[row.id]) if row.id in found else row for row in rows]
+            self._histories.set_luck_adjusted(found)
+        return [replace(row, luck_adjusted=found[row.id]) if row.id in found else row for row in rows]
 
     # Histories
 
@@ -245,7 +247,7 @@ class Past:
             near = self.agents.family(chosen.opponent)
         except UsageError:  # nobody of that name, or no longer: hands stay
             near = {chosen.opponent}
-        return replace(chosen, entries=tuple(sorted(near | {f"{entry}{GREEDY}" for entry in near})))
+        return replace(chosen, player_ids=tuple(sorted(near | {f"{player_id}{GREEDY}" for player_id in near})))
 
     def _played(self, chosen: Filter, person: int) -> list[Played]:
         """Finished hands in the order they were played, corrected for luck as far as that goes."""
@@ -254,10 +256,10 @@ class Past:
                 title=seated_game(row.game)[0],
                 won=Fraction(row.payoffs[row.seat]),
                 blind=table_game(row.game).blind,
-                corrected=row.corrected,
+                luck_adjusted=row.luck_adjusted,
                 marks=Marks(**(row.marks or {})),
             )
-            for row in self._corrected(self._histories.hands(person, chosen))[::-1]
+            for row in self._luck_adjusted(self._histories.hands(person, chosen))[::-1]
         ]
 
     def _line(self, row: HandRow) -> HandLine:
@@ -276,7 +278,7 @@ class Past:
             reason=row.reason,
             won=signed(Fraction(row.payoffs[row.seat])),
             won_chips=float(row.won or 0),
-            corrected=row.corrected,
+            luck_adjusted=row.luck_adjusted,
             ended=(row.ended or row.started).replace(tzinfo=UTC),
         )
 
@@ -301,9 +303,9 @@ def table_game(spec: str) -> Game:
 
 def seated_game(spec: str) -> tuple[str, PokerRules]:
     """(title, rules) of a game that people play."""
-    title = HOUSE_GAMES.get(spec)
+    title = PLAY_GAMES.get(spec)
     if title is None:
-        raise UsageError(f"game {spec!r} (accepted at a table: {', '.join(HOUSE_GAMES)})")
+        raise UsageError(f"game {spec!r} (accepted at a table: {', '.join(PLAY_GAMES)})")
     rules = table_game(spec).rules
     assert isinstance(rules, PokerRules)
     return title, rules
@@ -314,15 +316,15 @@ def replayed(row: HandRow) -> Hand:
     return replay(seated_game(row.game)[1], row.deck, split_moves(row.betting), row.stacks)
 
 
-def match_of(row: TableRow, score: tuple[int, int]) -> MatchSight | None:
+def match_of(row: TableRow, score: tuple[int, int]) -> MatchView | None:
     """How a match stands after so many games won and lost; None where a table is no match."""
-    return MatchSight(row.games, *score, over=sum(score) >= row.games) if row.games else None
+    return MatchView(row.games, *score, over=sum(score) >= row.games) if row.games else None
 
 
 def names_of(seat: int, opponents: Sequence[str]) -> list[str]:
     """The name in each seat; the person's is "You"."""
     names = ["You"] * (len(opponents) + 1)
-    for place, name in zip(guest_seats(seat, len(names)), opponents, strict=True):
+    for place, name in zip(opponent_seats(seat, len(names)), opponents, strict=True):
         names[place] = name
     return names
 

@@ -1,7 +1,7 @@
 """Opponents for people: agents that come with the package, simple players, and the agent files and runs of a folder.
 
 Cards are read from the files' `card.json` alone; a policy is read when somebody wants to play it, once for everybody. An agent
-is named by an id: `leduc-cfr` of a built-in one, `always-call` of a simple player, `runs.leduc.moments.1000` of a file by its
+is named by an id: `leduc-cfr` of a built-in one, `always-call` of a simple player, `runs.leduc.snapshots.1000` of a file by its
 path in the folder. Ids are only looked up among the files found, so they cannot name anything else. `:greedy` behind an id
 stands for the agent's most likely actions.
 """
@@ -40,10 +40,10 @@ from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, Rules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
 from smoothcall.policy import Policy, load, why_unread
-from smoothcall.store.runs import GREEDY, MOMENTS, OPPONENT, moments_of
+from smoothcall.store.runs import GREEDY, OPPONENT, SNAPSHOTS, snapshots_of
 
 _MORE = {3: "three", 4: "four", 5: "five", 6: "six"}
-HOUSE_GAMES = {
+PLAY_GAMES = {
     "kuhn": "Kuhn poker",
     "kuhn-3p": "Kuhn poker, three players",
     "leduc": "Leduc hold'em",
@@ -91,7 +91,7 @@ _UNITS = {
     "deep-q-discrete": "hand",
     "clipped-double-dqn": "hand",
 }  # what an iteration is
-_MOMENT = re.compile(r"(.+)\.([1-9][0-9]{0,18})")  # a built-in agent's file, its iterations behind the id
+_SNAPSHOT = re.compile(r"(.+)\.([1-9][0-9]{0,18})")  # a built-in agent's file, its iterations behind the id
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class AgentCard:
     kind: str  # "built-in", "file", "run" or "simple"
     learned: str  # how, how long; of a simple player its rule
     measured: tuple[str, ...] = ()  # how good it is, a line each
-    moments: tuple[tuple[int, str], ...] = ()  # (iterations, id) of the moments of its training, in order
+    snapshots: tuple[tuple[int, str], ...] = ()  # (iterations, id) of the snapshots of its training, in order
     any_seats: bool = False  # also at tables of its game for more than two: it averages the others
     any_stacks: bool = False  # whatever chips are on the table: it looks at the hand itself
 
@@ -125,7 +125,7 @@ class Agents:
     def __init__(self, folder: Path | None = None) -> None:
         self.problems: list[str] = []  # files that were left out, and why
         self._cards: dict[str, AgentCard] = {}  # of those that are listed
-        self._files: dict[str, _File] = {}  # by id, moments included
+        self._files: dict[str, _File] = {}  # by id, snapshots included
         self._lock, self._locks = Lock(), dict[str, Lock]()  # of the tables below; of each agent or game while it is loaded
         self._policies: OrderedDict[str, Policy] = OrderedDict()  # loaded, the one not asked for the longest first
         self._games: WeakValueDictionary[str, Game] = WeakValueDictionary()
@@ -143,20 +143,20 @@ class Agents:
     # What can be asked
 
     def cards(self, game: str | None = None, *, match: bool = False) -> list[AgentCard]:
-        """Of those who play a game, or of all: agents before simple players, moments with the agent that they are of.
+        """Of those who play a game, or of all: agents before simple players, snapshots with their agent.
 
         In a `match` chips are kept from hand to hand, so that only those play who know any stacks.
         """
         fit = [card for card in self._cards.values() if game is None or _plays(card, game)]
         return [card for card in fit if card.any_stacks or not match]
 
-    def card(self, entry: str) -> AgentCard:
-        found = self._find(entry)
-        return replace(found, name=f"{found.name}, greedy") if entry.endswith(GREEDILY) else found
+    def card(self, player_id: str) -> AgentCard:
+        found = self._find(player_id)
+        return replace(found, name=f"{found.name}, greedy") if player_id.endswith(GREEDILY) else found
 
-    def verify_fits(self, entry: str, game: str, *, match: bool = False) -> None:
+    def verify_fits(self, player_id: str, game: str, *, match: bool = False) -> None:
         """That somebody can sit at a table of a game, or play a match of it."""
-        card = self._find(entry)
+        card = self._find(player_id)
         if not _plays(card, game):
             raise UsageError(f"{card.name} plays {', '.join(card.games) or 'poker'}, not {game}")
         if match and not card.any_stacks:
@@ -165,27 +165,27 @@ class Agents:
                 "that look at the hand itself, simple players)"
             )
 
-    def strategy(self, entry: str) -> Fixed:
+    def strategy(self, player_id: str) -> Fixed:
         """How somebody plays; may take as long as it takes to read a file and build its game."""
-        card = self._find(entry)
+        card = self._find(player_id)
         if card.id in SIMPLE:
             return SIMPLE[card.id].fixed
         if card.id in SCRIPTED:
             return Strategy(self._kept(card.id, lambda: scripted_policy(self._game(SCRIPTED_GAME), card.id)))
-        return Strategy(self.policy(card.id), entry.endswith(GREEDILY))
+        return Strategy(self.policy(card.id), player_id.endswith(GREEDILY))
 
-    def player(self, entry: str, random: Random) -> Player:
+    def player(self, player_id: str, random: Random) -> Player:
         """Somebody to sit at a table; scripted players need no tree for that, and sit down at once."""
-        if entry in SCRIPTED:
-            return BatchPlayer(Scripted(entry, Table.of(NO_LIMIT_HOLDEM_32)), NO_LIMIT_HOLDEM_32, random=random)
-        fixed = self.strategy(entry)
+        if player_id in SCRIPTED:
+            return BatchPlayer(Scripted(player_id, Table.of(NO_LIMIT_HOLDEM_32)), NO_LIMIT_HOLDEM_32, random=random)
+        fixed = self.strategy(player_id)
         if isinstance(fixed, Strategy):
             return PolicyPlayer(fixed.policy, greedy=fixed.greedy, random=random)
         return SIMPLE[str(fixed)](random)
 
-    def policy(self, entry: str) -> Policy:
+    def policy(self, player_id: str) -> Policy:
         """An agent's policy, as it is: the same object as long as there is room for it."""
-        card = self._find(entry)
+        card = self._find(player_id)
         if card.kind == "simple":
             raise UsageError(f"{card.name} plays by a rule: {card.learned}")
         return self._kept(card.id, lambda: self._load(card))
@@ -199,19 +199,21 @@ class Agents:
         ]
         return self.policy(min(near)[1]) if near else None
 
-    def family(self, entry: str) -> set[str]:
-        """The ids of an agent and of the other moments of its training."""
-        name = self._find(entry).id
-        return {name}.union(*(own for card in self._cards.values() if name in (own := {card.id, *dict(card.moments).values()})))
+    def family(self, player_id: str) -> set[str]:
+        """The ids of an agent and of the other snapshots of its training."""
+        name = self._find(player_id).id
+        return {name}.union(
+            *(own for card in self._cards.values() if name in (own := {card.id, *dict(card.snapshots).values()}))
+        )
 
     # How it works
 
-    def _find(self, entry: str) -> AgentCard:
-        name = entry.removesuffix(GREEDILY)
+    def _find(self, player_id: str) -> AgentCard:
+        name = player_id.removesuffix(GREEDILY)
         file = self._files.get(name)
         found = file.card if file is not None else self._cards.get(name)
-        if found is None or (found.kind == "simple" and name != entry):
-            raise unknown("agent", entry, self._cards)
+        if found is None or (found.kind == "simple" and name != player_id):
+            raise unknown("agent", player_id, self._cards)
         return found
 
     def _kept(self, name: str, make: Callable[[], Policy]) -> Policy:
@@ -252,9 +254,9 @@ class Agents:
 
     def _add_built_in(self) -> None:
         found = {path.stem: path for path in BUILT_IN.glob("*.agent")}
-        moments = sorted((m[1], int(m[2]), m[0]) for m in map(_MOMENT.fullmatch, found) if m is not None)
-        for stem in sorted(found.keys() - {own for _, _, own in moments}):
-            self._add(stem, found[stem], "built-in", {own: found[own] for of, _, own in moments if of == stem})
+        snapshots = sorted((m[1], int(m[2]), m[0]) for m in map(_SNAPSHOT.fullmatch, found) if m is not None)
+        for stem in sorted(found.keys() - {own for _, _, own in snapshots}):
+            self._add(stem, found[stem], "built-in", {own: found[own] for of, _, own in snapshots if of == stem})
 
     def _add_folder(self, folder: Path) -> None:
         """Every agent file and run below a folder; what links lead to outside of it is not."""
@@ -262,7 +264,7 @@ class Agents:
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             place = Path(at)
             if "config.json" in names:
-                folders[:] = [name for name in folders if name != MOMENTS]
+                folders[:] = [name for name in folders if name != SNAPSHOTS]
                 self._add_run(folder, place)
                 names = [name for name in names if name not in ("agent.agent", GREEDY, OPPONENT)]
             for name in sorted(names):
@@ -275,15 +277,15 @@ class Agents:
         inside = [
             path for path in (run / "agent.agent", run / GREEDY) if path.is_file() and path.resolve().is_relative_to(folder)
         ]
-        kept = {at: path for at, path in moments_of(run).items() if path.resolve().is_relative_to(folder)}
+        kept = {at: path for at, path in snapshots_of(run).items() if path.resolve().is_relative_to(folder)}
         place = run.relative_to(folder) if run != folder else Path(run.name)
         name = self._free(place)
         latest = inside[0] if inside and inside[0].name == "agent.agent" else next(reversed(kept.values()), None)
         if latest is None:
             self.problems.append(f"run {str(place)!r} has no agent yet")
             return
-        moments = {f"{name}.{MOMENTS}.{at}": path for at, path in kept.items()}
-        self._add(name, latest, "run", moments, label=place.as_posix())
+        snapshots = {f"{name}.{SNAPSHOTS}.{at}": path for at, path in kept.items()}
+        self._add(name, latest, "run", snapshots, label=place.as_posix())
         for path in inside:
             if path.name == GREEDY:
                 self._add(f"{name}.{path.stem}", path, "run", label=f"{place.as_posix()}, greedy by value")
@@ -298,23 +300,23 @@ class Agents:
         return name
 
     def _add(
-        self, name: str, path: Path, kind: str, moments: Mapping[str, Path] | None = None, *, label: str | None = None
+        self, name: str, path: Path, kind: str, snapshots: Mapping[str, Path] | None = None, *, label: str | None = None
     ) -> None:
-        """An agent and the moments of its training by their ids, in order; or a problem. Built-in files have their names."""
+        """An agent and the snapshots of its training by their ids, in order; or a problem. Built-in files have their names."""
         found = self._read(name, path, kind, label)
         if found is None:
             return
-        kept = [file for own, at in (moments or {}).items() if (file := self._read(own, at, kind, label)) is not None]
+        kept = [file for own, at in (snapshots or {}).items() if (file := self._read(own, at, kind, label)) is not None]
         earlier = [file for file in kept if file.iterations != found.iterations]  # one may be the agent as it is
         line = tuple((file.iterations, file.card.id) for file in [*earlier, *([found] if earlier else [])])
-        listed = replace(found.card, moments=line)
+        listed = replace(found.card, snapshots=line)
         self._files |= {file.card.id: file for file in [*earlier, replace(found, card=listed)]}
         self._cards[name] = listed
 
     def _read(self, name: str, path: Path, kind: str, label: str | None) -> _File | None:
         try:
             about = _read_card(path)
-            if path.parent.name == MOMENTS:
+            if path.parent.name == SNAPSHOTS:
                 label = f"{label} after {about['iterations']:,}"
             return _file(name, path, kind, str(label or about["name"]), about)
         except files.DAMAGED as error:

@@ -28,7 +28,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatSight:
+class SeatView:
     """A seat as the person sees it."""
 
     seat: int  # 0 acts first in the small blind's place; see the game's rules
@@ -57,7 +57,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class HandSight:
+class HandView:
     """A hand as the person sees it, at some moment of it."""
 
     id: int
@@ -69,7 +69,7 @@ class HandSight:
     pot: int
     betting: str  # as in the information-state keys
     move: int  # how many moves were made: a form that names another number is stale
-    seats: tuple[SeatSight, ...]
+    seats: tuple[SeatView, ...]
     events: tuple[Event, ...]
     choices: tuple[Choice, ...]  # empty while it is not the person's turn
     over: bool
@@ -78,7 +78,7 @@ class HandSight:
     won_chips: float | None = None
 
     @property
-    def you(self) -> SeatSight:
+    def you(self) -> SeatView:
         return self.seats[self.seat]
 
 
@@ -86,12 +86,12 @@ class HandSight:
 class Opponent:
     """Who sits at a table with the person."""
 
-    entry: str  # an agent's or simple player's id, `:greedy` behind it for its most likely actions
+    id: str  # an agent's or simple player's id, `:greedy` behind it for its most likely actions
     name: str  # as people read it
 
 
 @dataclass(frozen=True, slots=True)
-class MatchSight:
+class MatchView:
     """A match: so many games, each of which goes on, chips kept from hand to hand, until somebody has none."""
 
     games: int
@@ -101,7 +101,7 @@ class MatchSight:
 
 
 @dataclass(frozen=True, slots=True)
-class TableSight:
+class TableView:
     """A table with the hand that is being played at it."""
 
     id: str
@@ -110,8 +110,8 @@ class TableSight:
     opponents: tuple[Opponent, ...]
     hands: int  # finished
     won: str  # the person's net chips over all finished hands
-    hand: HandSight
-    match: MatchSight | None = None  # None where each hand is dealt with full stacks
+    hand: HandView
+    match: MatchView | None = None  # None where each hand is dealt with full stacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,8 @@ class Results:
     hands: int
     won: str  # net chips
     curve: tuple[float, ...]  # net chips after each hand
-    corrected_curve: tuple[float, ...]  # () where luck cannot be told from skill
+    luck_adjusted_curve: tuple[float, ...]  # () where luck cannot be told from skill
     raw: Figure | None
-    corrected: Figure | None
+    luck_adjusted: Figure | None
     note: str  # what the correction rests on, or why there is none
-    match: MatchSight | None = None
+    match: MatchView | None = None

@@ -19,16 +19,16 @@ from threading import RLock
 from smoothcall.errors import Conflict, Forbidden, Unauthenticated, UsageError
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
-from smoothcall.play.history import Past, match_of, names_of, no_table, replayed, seated_game
-from smoothcall.play.opponents import HOUSE_GAMES, Agents
-from smoothcall.play.person_view import Opponent, TableSight, signed
+from smoothcall.play.history import History, match_of, names_of, no_table, replayed, seated_game
+from smoothcall.play.opponents import PLAY_GAMES, Agents
+from smoothcall.play.person_view import Opponent, TableView, signed
 from smoothcall.play.statistics import marks
 from smoothcall.play.table import (
-    Guest,
-    let_guests_move,
+    OpponentPlayer,
+    let_opponents_act,
     next_stacks,
     seat_of,
-    sight_of,
+    view_hand,
 )
 from smoothcall.store.histories import Begun, Ending, HandRow, Histories, TableRow, now
 
@@ -49,7 +49,7 @@ class _Live:
 
     row: TableRow
     rules: PokerRules
-    guests: tuple[Guest, ...] | None  # None while nobody has to move: an agent may take long to load
+    players: tuple[OpponentPlayer, ...] | None  # None while nobody has to move: an agent may take long to load
     names: tuple[str, ...]  # of the opponents
     hand: Hand
     about: HandRow  # of the hand as it began; what changes since is in `hand`
@@ -59,7 +59,7 @@ class _Live:
     asked: datetime  # when it was last
 
 
-class House(Past):
+class PlayService(History):
     """Opens tables, plays at them, and knows their past. `person` is always whom `person(token)` has found."""
 
     def __init__(
@@ -106,7 +106,7 @@ class House(Past):
 
     # Playing
 
-    def open_table(self, person: int, game: str, opponents: Sequence[str], *, games: int = 0) -> TableSight:
+    def open_table(self, person: int, game: str, opponents: Sequence[str], *, games: int = 0) -> TableView:
         """A new table with its first hand. Opponents are entries of `agents`, in their order round the table.
 
         With `games` it is a match of so many, each played until somebody has no chips; else every hand has full stacks.
@@ -118,30 +118,30 @@ class House(Past):
             raise UsageError(f"games={games} (accepted: 0 to {MOST_GAMES})")
         if games and not has_matches(rules):
             raise UsageError(f"{title} is played hand by hand (accepted as a match: no-limit games for two)")
-        guests = self._guests(game, opponents, games)
+        players = self._seat_opponents(game, opponents, games)
         row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock(), games)
         with self._lock:
             full = (rules.stack or 0,) * rules.seats if games else None
-            hand, begun = self._begin(row, rules, guests, 1, full)
+            hand, begun = self._begin(row, rules, players, 1, full)
             about = self._histories.add_table(row, begun)
-            live = _Live(row, rules, guests, self._names(opponents), hand, about, 0, Fraction(0), (0, 0), self._clock())
+            live = _Live(row, rules, players, self._names(opponents), hand, about, 0, Fraction(0), (0, 0), self._clock())
             self._count(live)
             self._keep(live)
-            return self._sight(live)
+            return self._view(live)
 
-    def tables(self, person: int, limit: int = OPEN) -> list[TableSight]:
+    def tables(self, person: int, limit: int = OPEN) -> list[TableView]:
         """A person's latest tables that can go on."""
         return [self.table(person, row.id) for row in self._histories.tables(person, limit) if self._can_go_on(row)]
 
-    def table(self, person: int, id: str) -> TableSight:
+    def table(self, person: int, id: str) -> TableView:
         live = self._find(person, id)
         with self._lock:
-            return self._sight(live)
+            return self._view(live)
 
-    def act(self, person: int, id: str, letter: str, *, hand: int, move: int) -> TableSight:
+    def act(self, person: int, id: str, letter: str, *, hand: int, move: int) -> TableView:
         """Make a move in the hand of this number, which had this many moves when it was chosen."""
         live = self._find(person, id)
-        guests = self._guests_at(live)
+        players = self._players_at(live)
         with self._lock:
             played, about = live.hand, live.about
             if (about.number, len(played.moves)) != (hand, move):
@@ -152,20 +152,20 @@ class House(Past):
             before = len(played.moves)
             with _dropped_on_failure(self._live, id, keep=lambda: len(played.moves) == before):
                 played.play(letter)
-                let_guests_move(played, about.deck, about.seat, guests, _choices_of(live.row, about.number))
+                let_opponents_act(played, about.deck, about.seat, players, _choices_of(live.row, about.number))
                 ending = self._ending(played, about.seat)
                 self._histories.save(about.id, played.text, len(played.moves), after=before, ending=ending)
             self._count(live)
-            return self._sight(live)
+            return self._view(live)
 
-    def next_hand(self, person: int, id: str, *, hand: int) -> TableSight:
+    def next_hand(self, person: int, id: str, *, hand: int) -> TableView:
         """The hand after the one of this number, which must be over; asked twice, the same hand."""
         live = self._find(person, id)
-        guests = self._guests_at(live)
+        players = self._players_at(live)
         with self._lock:
             number = live.about.number
             if number == hand + 1:
-                return self._sight(live)
+                return self._view(live)
             if number != hand:
                 self._live.pop(id, None)
                 raise Conflict(f"hand {hand} is not the one at this table (it is hand {number})")
@@ -176,20 +176,20 @@ class House(Past):
                 raise Forbidden(f"this match is over: you have won {match.won} of its {match.games} games", id)
             with _dropped_on_failure(self._live, id):
                 stacks = None if match is None else next_stacks(live.hand, live.rules.stack or 0)
-                played, begun = self._begin(live.row, live.rules, guests, number + 1, stacks)
+                played, begun = self._begin(live.row, live.rules, players, number + 1, stacks)
                 live.about = self._histories.add_hand(live.row, begun)
                 live.hand = played
             self._count(live)
-            return self._sight(live)
+            return self._view(live)
 
     # How it works
 
     def _begin(
-        self, row: TableRow, rules: PokerRules, guests: Sequence[Guest], number: int, stacks: tuple[int, ...] | None
+        self, row: TableRow, rules: PokerRules, players: Sequence[OpponentPlayer], number: int, stacks: tuple[int, ...] | None
     ) -> tuple[Hand, Begun]:
         deck = self._shuffle(f"{row.seed}/{number}/deck", rules.deck.size)
         hand, seat = Hand(rules, stacks), seat_of(number, rules.seats)
-        let_guests_move(hand, deck, seat, guests, _choices_of(row, number))
+        let_opponents_act(hand, deck, seat, players, _choices_of(row, number))
         return hand, Begun(number, seat, deck, hand.text, len(hand.moves), self._clock(), self._ending(hand, seat), stacks)
 
     def _ending(self, hand: Hand, seat: int) -> Ending | None:
@@ -213,16 +213,16 @@ class House(Past):
                 broke = [chips + won == 0 for chips, won in zip(live.hand.starting, net, strict=True)]
                 live.score = live.score[0] + broke[1 - own], live.score[1] + broke[own]
 
-    def _sight(self, live: _Live) -> TableSight:
+    def _view(self, live: _Live) -> TableView:
         about, row = live.about, live.row
-        return TableSight(
+        return TableView(
             id=row.id,
             game=row.game,
             title=seated_game(row.game)[0],
-            opponents=tuple(Opponent(entry, name) for entry, name in zip(row.opponents, live.names, strict=True)),
+            opponents=tuple(Opponent(player_id, name) for player_id, name in zip(row.opponents, live.names, strict=True)),
             hands=live.hands,
             won=signed(live.won),
-            hand=sight_of(live.hand, about.seat, names_of(about.seat, live.names), id=about.id, number=about.number),
+            hand=view_hand(live.hand, about.seat, names_of(about.seat, live.names), id=about.id, number=about.number),
             match=match_of(row, live.score),
         )
 
@@ -260,34 +260,34 @@ class House(Past):
         """Whether a move at a table is answered at once: nothing has to be loaded first."""
         with self._lock:
             live = self._live.get(id)
-            return live is not None and live.guests is not None
+            return live is not None and live.players is not None
 
-    def _guests_at(self, live: _Live) -> tuple[Guest, ...]:
-        if live.guests is None:
+    def _players_at(self, live: _Live) -> tuple[OpponentPlayer, ...]:
+        if live.players is None:
             if not self._can_go_on(live.row):
                 raise UsageError(
                     f"{', '.join(live.names)} cannot play here any more: was the file in another folder of agents?"
                 )
-            live.guests = self._guests(live.row.game, live.row.opponents, live.row.games)
-        return live.guests
+            live.players = self._seat_opponents(live.row.game, live.row.opponents, live.row.games)
+        return live.players
 
     def _can_go_on(self, row: TableRow) -> bool:
         """Whether a table's game and opponents are still there: if not, its hands stay in the history."""
         try:
-            for entry in row.opponents:
-                self.agents.verify_fits(entry, row.game, match=row.games > 0)
+            for player_id in row.opponents:
+                self.agents.verify_fits(player_id, row.game, match=row.games > 0)
         except UsageError:
             return False
-        return row.game in HOUSE_GAMES
+        return row.game in PLAY_GAMES
 
-    def _guests(self, game: str, opponents: Sequence[str], games: int = 0) -> tuple[Guest, ...]:
+    def _seat_opponents(self, game: str, opponents: Sequence[str], games: int = 0) -> tuple[OpponentPlayer, ...]:
         """The opponents, ready to play; may take as long as an agent takes to load."""
-        for entry in opponents:
-            self.agents.verify_fits(entry, game, match=games > 0)
+        for player_id in opponents:
+            self.agents.verify_fits(player_id, game, match=games > 0)
         made = []
-        for entry in opponents:
+        for player_id in opponents:
             random = Random()
-            made.append(Guest(self.agents.player(entry, random), random))
+            made.append(OpponentPlayer(self.agents.player(player_id, random), random))
         return tuple(made)
 
 

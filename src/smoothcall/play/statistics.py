@@ -38,7 +38,7 @@ class Played:
     title: str  # of the game
     won: Fraction  # net chips
     blind: int  # the unit: 1 mbb is a thousandth of it
-    corrected: float | None  # net chips with luck taken out; None where that cannot be told
+    luck_adjusted: float | None  # net chips with luck taken out; None where that cannot be told
     marks: Marks
 
 
@@ -50,7 +50,7 @@ class GameLine:
     hands: int
     won: str
     raw: Figure | None
-    corrected: Figure | None
+    luck_adjusted: Figure | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Statistics:
     hands: int
     won: str  # net chips
     raw: Figure | None
-    corrected: Figure | None  # of the hands in which luck can be told from skill
+    luck_adjusted: Figure | None  # of the hands in which luck can be told from skill
     vpip: float | None
     preflop_raise: float | None
     aggression: float | None  # (bets + raises) / calls; None without calls
@@ -103,7 +103,7 @@ def summarise(rows: Iterable[Played]) -> Statistics:
         hands=len(hands),
         won=signed(sum((hand.won for hand in hands), Fraction())),
         raw=raw(hands),
-        corrected=corrected(hands),
+        luck_adjusted=luck_adjusted(hands),
         vpip=_share(sum(m.vpip for m in found), len(found)),
         preflop_raise=_share(sum(m.preflop_raise for m in found), len(found)),
         aggression=_share(sum(m.bets for m in found), calls),
@@ -116,7 +116,7 @@ def summarise(rows: Iterable[Played]) -> Statistics:
                 hands=len(played),
                 won=signed(sum((hand.won for hand in played), Fraction())),
                 raw=raw(played),
-                corrected=corrected(played),
+                luck_adjusted=luck_adjusted(played),
             )
             for title, played in games.items()
         ),
@@ -128,9 +128,9 @@ def raw(hands: Sequence[Played]) -> Figure | None:
     return figure([1000 * float(hand.won) / hand.blind for hand in hands])
 
 
-def corrected(hands: Sequence[Played]) -> Figure | None:
+def luck_adjusted(hands: Sequence[Played]) -> Figure | None:
     """The same with luck taken out, of those hands where it can be."""
-    return figure([1000 * hand.corrected / hand.blind for hand in hands if hand.corrected is not None])
+    return figure([1000 * hand.luck_adjusted / hand.blind for hand in hands if hand.luck_adjusted is not None])
 
 
 def figure(samples: Sequence[float]) -> Figure | None:

@@ -12,7 +12,7 @@ from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Deal, Hand, Outcome
 from smoothcall.games.notation import move_name, split_moves
 from smoothcall.games.rules import PokerRules
-from smoothcall.play.person_view import Choice, Event, HandSight, SeatSight, signed
+from smoothcall.play.person_view import Choice, Event, HandView, SeatView, signed
 
 _STREETS = ("Preflop", "Flop", "Turn", "River")
 
@@ -35,7 +35,7 @@ def replay(rules: PokerRules, deck: Sequence[int], moves: Sequence[str], stacks:
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
+class OpponentPlayer:
     """An opponent at a table. Its generator is set anew before each move, so that a move can be made again."""
 
     player: Player
@@ -47,7 +47,7 @@ def seat_of(number: int, seats: int) -> int:
     return (number - 1) % seats
 
 
-def guest_seats(seat: int, seats: int) -> list[int]:
+def opponent_seats(seat: int, seats: int) -> list[int]:
     """Where the opponents sit, in their order round the table."""
     return [(seat + 1 + place) % seats for place in range(seats - 1)]
 
@@ -63,28 +63,28 @@ def next_stacks(hand: Hand, full: int) -> tuple[int, ...]:
     return (left[1], left[0]) if min(left) > 0 else (full, full)
 
 
-def let_guests_move(hand: Hand, deck: Sequence[int], seat: int, guests: Sequence[Guest], secret: str) -> None:
+def let_opponents_act(hand: Hand, deck: Sequence[int], seat: int, players: Sequence[OpponentPlayer], secret: str) -> None:
     """Play on to the person's turn or to the end. `secret` decides the guests' random choices."""
-    sitting = dict(zip(guest_seats(seat, hand.rules.seats), guests, strict=True))
+    sitting = dict(zip(opponent_seats(seat, hand.rules.seats), players, strict=True))
     deal_from(hand, deck)
     while hand.player is not None and hand.player != seat:
-        guest = sitting[hand.player]
-        guest.random.seed(f"{secret}/{len(hand.moves)}")
-        hand.play(guest.player.act(view_of(hand, hand.player)))
+        opponent = sitting[hand.player]
+        opponent.random.seed(f"{secret}/{len(hand.moves)}")
+        hand.play(opponent.player.act(view_of(hand, hand.player)))
         deal_from(hand, deck)
 
 
 # What a seat may see
 
 
-def sight_of(hand: Hand, seat: int, names: Sequence[str], *, id: int, number: int, choosing: bool = True) -> HandSight:
+def view_hand(hand: Hand, seat: int, names: Sequence[str], *, id: int, number: int, choosing: bool = True) -> HandView:
     """A hand as a seat sees it. `names` are those of all seats; `choosing`: whether the seat may move now."""
     outcome = hand.outcome
     shown = shown_to(hand, seat, outcome)
     names = [name if place != seat else "You" for place, name in enumerate(names)]
     turn = hand.player if hand.due is None else None
     won = None if outcome is None else signed(outcome.payoffs[seat])
-    return HandSight(
+    return HandView(
         id=id,
         number=number,
         seat=seat,
@@ -94,7 +94,7 @@ def sight_of(hand: Hand, seat: int, names: Sequence[str], *, id: int, number: in
         pot=hand.pot,
         betting=hand.text,
         move=len(hand.moves),
-        seats=tuple(_seat_sight(hand, place, name, seat, shown, outcome, turn) for place, name in enumerate(names)),
+        seats=tuple(_view_seat(hand, place, name, seat, shown, outcome, turn) for place, name in enumerate(names)),
         events=tuple(_events(hand, seat, names, shown, outcome)),
         choices=_choices(hand) if choosing and turn == seat else (),
         over=outcome is not None,
@@ -119,12 +119,12 @@ def button_of(rules: PokerRules) -> int:
     return 0 if rules.seats == 2 and rules.blinds else rules.seats - 1
 
 
-def _seat_sight(
+def _view_seat(
     hand: Hand, place: int, name: str, seat: int, shown: frozenset[int], outcome: Outcome | None, turn: int | None
-) -> SeatSight:
+) -> SeatView:
     rules, seen = hand.rules, place in shown
     showdown = outcome is not None and outcome.reason == "showdown"
-    return SeatSight(
+    return SeatView(
         seat=place,
         name=name,
         you=place == seat,
@@ -243,7 +243,7 @@ def _ending(hand: Hand, seat: int, names: Sequence[str], shown: frozenset[int], 
     return found
 
 
-def moments(
+def hand_steps(
     rules: PokerRules,
     deck: Sequence[int],
     betting: str,
@@ -253,10 +253,10 @@ def moments(
     id: int,
     number: int,
     stacks: Sequence[int] | None = None,
-) -> tuple[HandSight, ...]:
+) -> tuple[HandView, ...]:
     """A hand as a seat saw it, after each of its moves."""
     moves = split_moves(betting)
     return tuple(
-        sight_of(replay(rules, deck, moves[:made], stacks), seat, names, id=id, number=number, choosing=False)
+        view_hand(replay(rules, deck, moves[:made], stacks), seat, names, id=id, number=number, choosing=False)
         for made in range(len(moves) + 1)
     )

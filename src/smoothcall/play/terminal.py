@@ -15,12 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from smoothcall.errors import Conflict, Unauthenticated, UsageError
-from smoothcall.play.person_view import Choice, Figure, HandSight, SeatSight, TableSight
+from smoothcall.play.person_view import Choice, Figure, HandView, SeatView, TableView
 from smoothcall.store.histories import Filter
 
 if TYPE_CHECKING:
     from smoothcall.play.coach import Decision, Review
-    from smoothcall.play.service import House
+    from smoothcall.play.service import PlayService
     from smoothcall.play.statistics import Statistics
 
 Cell = Text | str
@@ -33,15 +33,15 @@ _AMOUNT = re.compile(r"(?:r|bet|raise)? ?(?:to )?([0-9]+)")
 _KEYS = "Enter next hand, k coach, h history, s statistics, ? help, q quit"
 _HELP = (
     "Type the letter of a move, in no-limit games with the amount (r40, or just 40). Enter checks where checking is free, and "
-    "deals the next hand. h lists your hands, h 12 shows hand 12 again, k asks the coach what your moves were worth, k 12 "
+    "deals the next hand. h lists your hands, h 12 shows hand 12 again, k asks the coach for the EV of your moves, k 12 "
     "those of hand 12, s shows your statistics, ? this help; q quits, and the table waits for you."
 )
 
 
-def person_of(house: House, path: Path) -> int:
+def person_of(service: PlayService, path: Path) -> int:
     """The person who plays in this user's terminal. Their tokens are in a file for the user alone, one for each database."""
     try:
-        return _person_of(house, path)
+        return _person_of(service, path)
     except (OSError, UnicodeDecodeError) as error:
         why = (isinstance(error, OSError) and error.strerror) or "it is not a text"
         raise UsageError(
@@ -50,19 +50,19 @@ def person_of(house: House, path: Path) -> int:
         ) from None
 
 
-def _person_of(house: House, path: Path) -> int:
+def _person_of(service: PlayService, path: Path) -> int:
     tokens = path.read_text(encoding="utf-8").split() if path.exists() else []
     for token in tokens:
         try:
-            return house.person(token)
+            return service.person(token)
         except Unauthenticated:
             continue
-    token = house.newcomer()
+    token = service.newcomer()
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w", encoding="utf-8") as file:
         file.write(f"{token}\n")
     path.chmod(0o600)
-    return house.person(token)
+    return service.person(token)
 
 
 def letter_of(text: str, choices: Sequence[Choice]) -> str:
@@ -115,7 +115,7 @@ class Terminal:
 
     def __init__(
         self,
-        house: House,
+        service: PlayService,
         person: int,
         game: str,
         against: Sequence[str],
@@ -125,7 +125,7 @@ class Terminal:
         console: Console | None = None,
         read: Callable[[], str] | None = None,
     ) -> None:
-        self.house, self.person, self.game, self.against, self.games = house, person, game, list(against), games
+        self.service, self.person, self.game, self.against, self.games = service, person, game, list(against), games
         self.console = console or Console(highlight=False)
         self._read = read or _read_line
         self._help = f"{_HELP}\n{kept}".rstrip()
@@ -145,21 +145,21 @@ class Terminal:
             self._say("")
         self._say(f"{_hands(table.hands)}, {table.won} chips. Your hands are kept.")
 
-    def _find_table(self) -> TableSight:
+    def _find_table(self) -> TableView:
         """The person's latest table with exactly these opponents, in the middle of its hand if so; or a new one.
 
         A match that is over is not gone on with.
         """
-        for table in self.house.tables(self.person, TABLES):
+        for table in self.service.tables(self.person, TABLES):
             games = 0 if table.match is None else table.match.games
             over = table.match is not None and table.match.over
             asked = (self.game, self.against, self.games, False)
-            if (table.game, [opponent.entry for opponent in table.opponents], games, over) == asked:
+            if (table.game, [opponent.id for opponent in table.opponents], games, over) == asked:
                 self._say("Going on at your table.", "dim")
                 return table
-        return self.house.open_table(self.person, self.game, self.against, games=self.games)
+        return self.service.open_table(self.person, self.game, self.against, games=self.games)
 
-    def _turn(self, table: TableSight) -> TableSight:
+    def _turn(self, table: TableView) -> TableView:
         """Ask until something is typed that moves the table on."""
         self._show(table)
         while True:
@@ -168,21 +168,21 @@ class Terminal:
                 after = self._answer(words, table)
             except Conflict as error:  # somebody plays at the same table elsewhere
                 self._say(str(error), "red")
-                return self.house.table(self.person, table.id)
+                return self.service.table(self.person, table.id)
             except UsageError as error:
                 self._say(str(error), "red")
                 continue
             if after is not None:
                 return after
 
-    def _answer(self, words: list[str], table: TableSight) -> TableSight | None:
+    def _answer(self, words: list[str], table: TableView) -> TableView | None:
         """The table after what was typed; None where that only showed something."""
         hand, (key, *rest) = table.hand, words or [""]
         if key in ("q", "quit"):
             raise EOFError
         if key in ("h", "history"):
             if rest:
-                self._replay(self.house.hand(self.person, _hand_id(rest))[-1])
+                self._replay(self.service.hand(self.person, _hand_id(rest))[-1])
             else:
                 self._history()
         elif key in ("k", "coach"):
@@ -193,11 +193,11 @@ class Terminal:
             self._say(self._help, "dim")
         elif not hand.over:
             letter = letter_of(" ".join(words), hand.choices)
-            return self.house.act(self.person, table.id, letter, hand=hand.number, move=hand.move)
+            return self.service.act(self.person, table.id, letter, hand=hand.number, move=hand.move)
         elif key:
             raise UsageError(f"{' '.join(words)[:20]!r} says nothing here: the hand is over")
         else:
-            return self.house.next_hand(self.person, table.id, hand=hand.number)
+            return self.service.next_hand(self.person, table.id, hand=hand.number)
         return None
 
     # What is on the screen
@@ -206,8 +206,8 @@ class Terminal:
         self.console.print(text if isinstance(text, Text) else Text(text, style))
 
     def _wait(self) -> Status:
-        """Luck takes seconds the first time in a game of many deals."""
-        return self.console.status("working out what luck did")
+        """AIVAT takes seconds the first time in a game with many deals."""
+        return self.console.status("computing luck-adjusted results")
 
     def _ask(self, what: str) -> list[str]:
         self._say(what, "bold")
@@ -217,7 +217,7 @@ class Terminal:
             self._say(line)  # a script's answers belong into its transcript
         return line.lower().split()
 
-    def _show(self, table: TableSight) -> None:
+    def _show(self, table: TableView) -> None:
         """What has happened since the last look, and how things stand."""
         hand = table.hand
         if self._told[0] != hand.id:
@@ -232,7 +232,7 @@ class Terminal:
         if news and hand.over:
             self._result(table)
 
-    def _stand(self, hand: HandSight) -> None:
+    def _stand(self, hand: HandView) -> None:
         board = [card for cards in hand.boards for card in cards]
         line = Text(f"{hand.street_name}  pot {hand.pot}")
         if board:
@@ -248,7 +248,7 @@ class Terminal:
             )
         self._table(heads, rows, left=2)
 
-    def _held(self, seat: SeatSight) -> Text:
+    def _held(self, seat: SeatView) -> Text:
         if seat.cards:
             return self._cards(seat.cards).append("" if seat.alive else " folded")
         return Text("folded" if not seat.alive else " ".join(["??"] * seat.hidden), "dim")
@@ -261,7 +261,7 @@ class Terminal:
             line.append(" " if place else "").append(name, "bold red" if card[1:] in tuple(_RED) else "bold")
         return line
 
-    def _result(self, table: TableSight) -> None:
+    def _result(self, table: TableView) -> None:
         net = table.hand.won or "0"
         ended = {"+": f"You won {net[1:]}", "-": f"You lost {net[1:]}"}.get(net[0], "You came out even")
         self._say(f"{ended}. {_hands(table.hands)}: {table.won} chips")
@@ -269,16 +269,16 @@ class Terminal:
             stands = "The match is over" if match.over else f"Games of {match.games} won and lost"
             self._say(f"{stands}: {match.won}-{match.lost}", "bold")
         with self._wait():
-            found = self.house.results(self.person, table.id)
+            found = self.service.results(self.person, table.id)
         self._say(_mbb(found.raw))
-        if found.corrected is not None:
-            self._say(f"{_mbb(found.corrected)} with luck taken out")
+        if found.luck_adjusted is not None:
+            self._say(f"{_mbb(found.luck_adjusted)} luck-adjusted (AIVAT)")
         elif found.note:
-            self._say(f"luck: {found.note}", "dim")
+            self._say(f"AIVAT: {found.note}", "dim")
 
     def _history(self) -> None:
         with self._wait():
-            found = self.house.hands(self.person, Filter())
+            found = self.service.hands(self.person, Filter())
         if not found.hands:
             self._say("No finished hands yet.")
             return
@@ -292,37 +292,37 @@ class Terminal:
         if found.total > LINES:
             self._say(f"The latest {LINES} of {found.total}.", "dim")
 
-    def _replay(self, hand: HandSight) -> None:
+    def _replay(self, hand: HandView) -> None:
         for event in hand.events:
             self._say(event.text)
         self._stand(hand)
 
     def _coach(self, id: int) -> None:
-        review: Review = self.house.coach(self.person, id)
+        review: Review = self.service.coach(self.person, id)
         for decision in review.decisions:
             self._decision(decision)
         if not review.decisions:
             self._say("You had nothing to decide in this hand.")
-        if review.given_up is not None:
-            self._say(f"Given up in all: {_chips(review.given_up, sign=False)} chips", "bold")
+        if review.ev_loss is not None:
+            self._say(f"Total EV loss: {_chips(review.ev_loss, sign=False)} chips", "bold")
         if review.note:
             self._say(review.note, "dim")
 
     def _decision(self, decision: Decision) -> None:
         self._say(f"{decision.key}", "bold")
-        heads = ["", "worth", "given up", "equilibrium", "agent"]
+        heads = ["", "EV", "EV loss", "equilibrium", "agent"]
         rows: list[list[Cell]] = []
         for move in decision.moves:
             mine = move.letter == decision.chosen
-            cells = [_chips(move.worth), _chips(move.given_up, sign=False), _percent(move.equilibrium), _percent(move.agent)]
+            cells = [_chips(move.ev), _chips(move.ev_loss, sign=False), _percent(move.equilibrium), _percent(move.agent)]
             rows.append([Text(f"{'* ' if mine else '  '}{move.name}", "bold" if mine else ""), *cells])
         used = [0, *(column for column in range(1, len(heads)) if any(row[column] for row in rows))]
         self._table([heads[column] for column in used], [[row[column] for column in used] for row in rows], left=1)
 
-    def _statistics(self, table: TableSight) -> None:
+    def _statistics(self, table: TableView) -> None:
         with self._wait():
-            here = self.house.statistics(self.person, Filter(table=table.id))
-            every = self.house.statistics(self.person, Filter())
+            here = self.service.statistics(self.person, Filter(table=table.id))
+            every = self.service.statistics(self.person, Filter())
         named = zip(_lines(here), _lines(every), strict=True)
         self._table(["", "here", "everywhere"], [[name, mine, all_mine] for (name, mine), (_, all_mine) in named], left=1)
 
@@ -376,7 +376,7 @@ def _lines(found: Statistics) -> list[tuple[str, str]]:
         ("hands", f"{found.hands:,}"),
         ("chips", found.won),
         ("won", _mbb(found.raw)),
-        ("luck taken out", _mbb(found.corrected)),
+        ("luck-adjusted (AIVAT)", _mbb(found.luck_adjusted)),
         ("VPIP", _percent(found.vpip)),
         ("preflop raise", _percent(found.preflop_raise)),
         ("aggression", "" if found.aggression is None else f"{found.aggression:.2f}"),

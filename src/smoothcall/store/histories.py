@@ -39,7 +39,7 @@ _tables = sql.Table(
     sql.Column("id", sql.String(32), primary_key=True),
     sql.Column("person", sql.ForeignKey("people.id"), nullable=False, index=True),
     sql.Column("game", sql.String(200), nullable=False),
-    sql.Column("opponents", sql.Text, nullable=False),  # JSON: their entries, in the order they sit after the person
+    sql.Column("opponents", sql.Text, nullable=False),  # JSON: player ids, in the order they sit after the person
     sql.Column("seed", sql.String(64), nullable=False),
     sql.Column("created", sql.DateTime, nullable=False),
     sql.Column("games", sql.Integer),  # of a match; null where each hand is dealt with full stacks
@@ -60,7 +60,7 @@ _hands = sql.Table(
     sql.Column("reason", sql.String(16)),
     sql.Column("payoffs", sql.Text),  # JSON: each seat's net chips as exact fractions
     sql.Column("won", sql.Float),  # the person's
-    sql.Column("corrected", sql.Float),  # for luck; null where it was not worked out
+    sql.Column("luck_adjusted", sql.Float),  # AIVAT, chips; null where it was not computed
     sql.Column("marks", sql.Text),  # JSON: what statistics count
     sql.Column("stacks", sql.Text),  # JSON: chips each seat began with; null where they were full
     sql.UniqueConstraint("table", "number"),
@@ -84,7 +84,7 @@ class Filter:
     game: str | None = None
     table: str | None = None
     opponent: str | None = None
-    entries: tuple[str, ...] = ()  # all that count as this opponent; empty: the one entry
+    player_ids: tuple[str, ...] = ()  # all that count as this opponent; empty: that id alone
     since: date | None = None
     until: date | None = None
     result: str | None = None  # "won" or "lost"
@@ -121,7 +121,7 @@ class HandRow:
     reason: str = ""
     payoffs: tuple[str, ...] = ()
     won: float | None = None
-    corrected: float | None = None
+    luck_adjusted: float | None = None
     marks: Mapping[str, Any] | None = None
     stacks: tuple[int, ...] | None = None  # chips each seat began with; None: full
 
@@ -260,11 +260,11 @@ class Histories:
             if connection.execute(_GO_ON, {"_hand": hand, "_after": after} | changed).rowcount != 1:
                 raise Conflict("this hand has gone on in the meantime")
 
-    def correct(self, values: Mapping[int, float]) -> None:
-        """Write luck-corrected results, by hand."""
+    def set_luck_adjusted(self, values: Mapping[int, float]) -> None:
+        """Write luck-adjusted results, by hand id."""
         with self._begin() as connection:
             for hand, value in values.items():
-                connection.execute(_hands.update().where(_hands.c.id == hand).values(corrected=value))
+                connection.execute(_hands.update().where(_hands.c.id == hand).values(luck_adjusted=value))
 
     def last_hand(self, table: str) -> HandRow:
         chosen = _joined().where(_hands.c.table == table).order_by(_hands.c.number.desc()).limit(1)
@@ -309,7 +309,7 @@ class Histories:
         return won, lost
 
     def opponents_in_hand(self, person: int) -> list[tuple[str, str]]:
-        """(table, entry) of everybody a person has a hand in progress with."""
+        """(table, player id) of everybody a person has a hand in progress with."""
         query = (
             sql.select(_tables.c.id, _tables.c.opponents)
             .join(_hands, _hands.c.table == _tables.c.id)
@@ -317,7 +317,7 @@ class Histories:
         )
         with self._begin() as connection:
             found = connection.execute(query).all()
-        return [(table, entry) for table, entries in found for entry in json.loads(entries)]
+        return [(table, player_id) for table, player_ids in found for player_id in json.loads(player_ids)]
 
 
 def _add_hand(connection: Connection, row: TableRow, begun: Begun) -> HandRow:
@@ -360,8 +360,10 @@ def _conditions(person: int, chosen: Filter) -> list[sql.ColumnElement[bool]]:
     if chosen.table is not None:
         found.append(_hands.c.table == chosen.table)
     if chosen.opponent is not None:
-        entries = chosen.entries or (chosen.opponent,)
-        found.append(sql.or_(*(_tables.c.opponents.contains(json.dumps(entry), autoescape=True) for entry in entries)))
+        player_ids = chosen.player_ids or (chosen.opponent,)
+        found.append(
+            sql.or_(*(_tables.c.opponents.contains(json.dumps(player_id), autoescape=True) for player_id in player_ids))
+        )
     if chosen.since is not None:
         found.append(_hands.c.ended >= datetime.combine(chosen.since, time()))
     if chosen.until is not None:
@@ -404,7 +406,7 @@ def _hand_row(row: RowMapping) -> HandRow:
         reason=row["reason"] or "",
         payoffs=tuple(json.loads(row["payoffs"])) if row["payoffs"] else (),
         won=row["won"],
-        corrected=row["corrected"],
+        luck_adjusted=row["luck_adjusted"],
         marks=json.loads(row["marks"]) if row["marks"] else None,
         stacks=tuple(json.loads(row["stacks"])) if row["stacks"] else None,
     )

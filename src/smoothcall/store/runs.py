@@ -7,7 +7,7 @@ agent.agent      what was learned
 greedy.agent     of tree searches: the action of the highest value; a check or call where some action was never tried
 curve.png        NashConv over iterations; where that cannot be computed, what was won, as far as the solver knows
 opponent.agent   whom it learns against, where that is a fixed policy
-moments/         what was learned so far, `<iterations>.agent` at 10, 100, 1000, ... iterations and at the end, where the run
+snapshots/       what was learned so far, `<iterations>.agent` at 10, 100, 1000, ... iterations and at the end, where the run
                  keeps them; each is written before the next checkpoint, so a run that is killed writes it again or has it
 tensorboard/     the evaluations once more for TensorBoard, where asked for; when a run goes on, made from metrics.jsonl
 """
@@ -51,7 +51,7 @@ POINTS_PER_DECADE = 8
 DEFAULT_SECONDS = 10.0
 OPPONENT = "opponent.agent"
 GREEDY = "greedy.agent"
-MOMENTS = "moments"
+SNAPSHOTS = "snapshots"
 BOARD = "tensorboard"
 VERSIONS = ("smoothcall", "numpy", "numba")
 NETWORKS = ("jax", "equinox", "optax")  # what solvers of `smoothcall.learners` learn with
@@ -265,7 +265,7 @@ class Run:
             step = max(1, int(min(speed * SLICE_SECONDS, step * 4)))
             if self.solver.iterations == due:
                 self._measure()
-                if is_moment(due):
+                if is_snapshot_point(due):
                     self._keep()
             if (now := time.monotonic()) - saved > pause:
                 self._checkpoint()
@@ -354,10 +354,10 @@ class Run:
                     stream.write(events.evaluation(self._started, metric, self.metrics[-2] if self.metrics[1:] else None))
 
     def _keep(self) -> None:
-        """Keep this moment, where the run keeps any."""
+        """Save a snapshot if the run keeps them."""
         if self.config.get("keep"):
-            (self.folder / MOMENTS).mkdir(exist_ok=True)
-            self._with_card(self.solver.policy(), self.evaluation()).save(moment_file(self.folder, self.solver.iterations))
+            (self.folder / SNAPSHOTS).mkdir(exist_ok=True)
+            self._with_card(self.solver.policy(), self.evaluation()).save(snapshot_file(self.folder, self.solver.iterations))
 
     def _write_metrics(self) -> None:
         """Without what a process that was killed wrote after its last checkpoint."""
@@ -394,18 +394,20 @@ def evaluation_points() -> Iterator[int]:
         power += 1
 
 
-def is_moment(iterations: int) -> bool:
+def is_snapshot_point(iterations: int) -> bool:
     """Whether it is a power of ten from 10 on. All of them are evaluation points."""
     return iterations >= 10 and iterations == 10 ** (len(str(iterations)) - 1)
 
 
-def moment_file(folder: Path, iterations: int) -> Path:
-    return folder / MOMENTS / f"{iterations}.agent"
+def snapshot_file(folder: Path, iterations: int) -> Path:
+    return folder / SNAPSHOTS / f"{iterations}.agent"
 
 
-def moments_of(folder: Path) -> dict[int, Path]:
-    """The moments that a run has kept, by iterations, in order."""
-    found = {int(path.stem): path for path in (folder / MOMENTS).glob("*.agent") if re.fullmatch("[1-9][0-9]{0,18}", path.stem)}
+def snapshots_of(folder: Path) -> dict[int, Path]:
+    """The snapshots that a run has kept, by iterations, in order."""
+    found = {
+        int(path.stem): path for path in (folder / SNAPSHOTS).glob("*.agent") if re.fullmatch("[1-9][0-9]{0,18}", path.stem)
+    }
     return dict(sorted(found.items()))
 
 

@@ -17,8 +17,8 @@ from starlette.responses import Response
 from smoothcall.play.coach import Review
 from smoothcall.play.explorer import Spot
 from smoothcall.play.history import Page
-from smoothcall.play.opponents import HOUSE_GAMES, AgentCard
-from smoothcall.play.person_view import HandSight, Results, TableSight
+from smoothcall.play.opponents import PLAY_GAMES, AgentCard
+from smoothcall.play.person_view import HandView, Results, TableView
 from smoothcall.play.service import MOST_GAMES
 from smoothcall.play.statistics import Statistics
 from smoothcall.store.histories import Filter
@@ -152,8 +152,8 @@ def _json(kind: Any) -> Any:
     return TypeAdapter(kind).dump_json
 
 
-_write_table, _write_tables = _json(TableSight), _json(list[TableSight])
-_write_hand, _write_page, _write_review = _json(tuple[HandSight, ...]), _json(Page), _json(Review)
+_write_table, _write_tables = _json(TableView), _json(list[TableView])
+_write_hand, _write_page, _write_review = _json(tuple[HandView, ...]), _json(Page), _json(Review)
 _write_results, _write_statistics, _write_spot = _json(Results), _json(Statistics), _json(Spot)
 
 
@@ -164,7 +164,7 @@ def _answer(body: bytes, status: int = 200) -> Response:
 @router.post("/people", status_code=201, response_model=Welcome, responses=_problems(403, 413), tags=["People"])
 async def begin(request: Request) -> Response:
     """Become somebody: get a token (and a cookie with it)."""
-    token = pages.house(request).newcomer()
+    token = pages.service(request).newcomer()
     response = _answer(Welcome(token=token).model_dump_json().encode(), 201)
     pages.give_cookie(request, response, token)
     return response
@@ -173,7 +173,7 @@ async def begin(request: Request) -> Response:
 @router.get("/games", responses=_problems(), tags=["Lobby"])
 async def games() -> list[GameInfo]:
     """The games that people can sit down to."""
-    return [GameInfo(game=spec, title=title, seats=seats_of(spec)) for spec, title in HOUSE_GAMES.items()]
+    return [GameInfo(game=spec, title=title, seats=seats_of(spec)) for spec, title in PLAY_GAMES.items()]
 
 
 @router.get("/agents", responses=_problems(), tags=["Lobby"])
@@ -181,76 +181,76 @@ async def agents(
     request: Request, game: Annotated[Text | None, Query(description="Only those that play it.")] = None
 ) -> list[AgentCard]:
     """Everybody who can be played against: agents and simple players."""
-    return await run_in_threadpool(pages.house(request).agents.cards, game)
+    return await run_in_threadpool(pages.service(request).agents.cards, game)
 
 
-@ours.post("/tables", status_code=201, response_model=TableSight, responses=_problems(401, 403, 413), tags=["Playing"])
+@ours.post("/tables", status_code=201, response_model=TableView, responses=_problems(401, 403, 413), tags=["Playing"])
 async def open_table(request: Request, body: NewTable) -> Response:
     """Sit down at a new table; its first hand is dealt."""
-    house, person = pages.house(request), pages.person(request)
-    opened = partial(house.open_table, person, body.game, body.opponents, games=body.games)
+    service, person = pages.service(request), pages.person(request)
+    opened = partial(service.open_table, person, body.game, body.opponents, games=body.games)
     return _answer(_write_table(await run_in_threadpool(opened)), 201)
 
 
-@ours.get("/tables", response_model=list[TableSight], responses=_problems(401), tags=["Playing"])
+@ours.get("/tables", response_model=list[TableView], responses=_problems(401), tags=["Playing"])
 async def tables(request: Request) -> Response:
     """Your tables, the latest first."""
-    return _answer(_write_tables(await run_in_threadpool(pages.house(request).tables, pages.person(request))))
+    return _answer(_write_tables(await run_in_threadpool(pages.service(request).tables, pages.person(request))))
 
 
-@ours.get("/tables/{id}", response_model=TableSight, responses=_problems(401, 404), tags=["Playing"])
+@ours.get("/tables/{id}", response_model=TableView, responses=_problems(401, 404), tags=["Playing"])
 async def table(request: Request, id: str) -> Response:
     """A table as you see it."""
-    house, person = pages.house(request), pages.person(request)
-    return _answer(_write_table(await run_in_threadpool(house.table, person, pages.table_id(id))))
+    service, person = pages.service(request), pages.person(request)
+    return _answer(_write_table(await run_in_threadpool(service.table, person, pages.table_id(id))))
 
 
-@ours.post("/tables/{id}/act", response_model=TableSight, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
+@ours.post("/tables/{id}/act", response_model=TableView, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
 async def act(request: Request, id: str, body: Move) -> Response:
     """Make a move. The answer comes when it is your turn again, or the hand is over."""
-    house, person, id = pages.house(request), pages.person(request), pages.table_id(id)
-    move = partial(house.act, person, id, body.letter, hand=body.hand, move=body.move)
+    service, person, id = pages.service(request), pages.person(request), pages.table_id(id)
+    move = partial(service.act, person, id, body.letter, hand=body.hand, move=body.move)
     return _answer(_write_table(await pages.at_table(request, id, move)))
 
 
-@ours.post("/tables/{id}/next", response_model=TableSight, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
+@ours.post("/tables/{id}/next", response_model=TableView, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
 async def next_hand(request: Request, id: str, body: Next) -> Response:
     """Deal the next hand."""
-    house, person, id = pages.house(request), pages.person(request), pages.table_id(id)
-    return _answer(_write_table(await pages.at_table(request, id, partial(house.next_hand, person, id, hand=body.hand))))
+    service, person, id = pages.service(request), pages.person(request), pages.table_id(id)
+    return _answer(_write_table(await pages.at_table(request, id, partial(service.next_hand, person, id, hand=body.hand))))
 
 
 @ours.get("/tables/{id}/results", response_model=Results, responses=_problems(401, 404), tags=["Playing"])
 async def results(request: Request, id: str) -> Response:
     """What you have won at a table, raw and corrected for luck."""
-    house, person = pages.house(request), pages.person(request)
-    return _answer(_write_results(await run_in_threadpool(house.results, person, pages.table_id(id))))
+    service, person = pages.service(request), pages.person(request)
+    return _answer(_write_results(await run_in_threadpool(service.results, person, pages.table_id(id))))
 
 
 @ours.get("/hands", response_model=Page, responses=_problems(401, 404), tags=["History"])
 async def hands(request: Request, chosen: Annotated[PagedFilters, Query()]) -> Response:
     """Your finished hands, the latest first."""
-    house, person = pages.house(request), pages.person(request)
-    return _answer(_write_page(await run_in_threadpool(lambda: house.hands(person, chosen.filter, page=chosen.page))))
+    service, person = pages.service(request), pages.person(request)
+    return _answer(_write_page(await run_in_threadpool(lambda: service.hands(person, chosen.filter, page=chosen.page))))
 
 
-@ours.get("/hands/{id}", response_model=list[HandSight], responses=_problems(401, 404), tags=["History"])
+@ours.get("/hands/{id}", response_model=list[HandView], responses=_problems(401, 404), tags=["History"])
 async def hand(request: Request, id: HandId) -> Response:
     """A hand at each of its moments, as you saw it."""
-    return _answer(_write_hand(await run_in_threadpool(pages.house(request).hand, pages.person(request), id)))
+    return _answer(_write_hand(await run_in_threadpool(pages.service(request).hand, pages.person(request), id)))
 
 
 @ours.get("/hands/{id}/coach", response_model=Review, responses=_problems(401, 403, 404), tags=["History"])
 async def coach(request: Request, id: HandId) -> Response:
     """What each of your decisions in a finished hand was worth."""
-    return _answer(_write_review(await run_in_threadpool(pages.house(request).coach, pages.person(request), id)))
+    return _answer(_write_review(await run_in_threadpool(pages.service(request).coach, pages.person(request), id)))
 
 
 @ours.get("/statistics", response_model=Statistics, responses=_problems(401), tags=["History"])
 async def statistics(request: Request, chosen: Annotated[Filters, Query()]) -> Response:
     """How you play."""
-    house, person = pages.house(request), pages.person(request)
-    return _answer(_write_statistics(await run_in_threadpool(house.statistics, person, chosen.filter)))
+    service, person = pages.service(request), pages.person(request)
+    return _answer(_write_statistics(await run_in_threadpool(service.statistics, person, chosen.filter)))
 
 
 @ours.get(
@@ -261,8 +261,8 @@ async def statistics(request: Request, chosen: Annotated[Filters, Query()]) -> R
 )
 async def export(request: Request, chosen: Annotated[Filters, Query()], form: Literal["phh", "json"] = "phh") -> Response:
     """Your finished hands as a file; cards you were not shown are not in it."""
-    house, person = pages.house(request), pages.person(request)
-    return download(await run_in_threadpool(house.export, person, chosen.filter, form), form)
+    service, person = pages.service(request), pages.person(request)
+    return download(await run_in_threadpool(service.export, person, chosen.filter, form), form)
 
 
 @router.get("/explore/{agent}", response_model=Spot, responses=_problems(401, 403, 404), tags=["Explorer"])
@@ -273,5 +273,5 @@ async def explore(
 ) -> Response:
     """What an agent does at a spot with all it may hold. No token needed; with one, not while you are in a hand with it."""
     person = None if pages.token_of(request) is None else pages.person(request)
-    _, spot = await run_in_threadpool(look, pages.house(request), person, agent, at)
+    _, spot = await run_in_threadpool(look, pages.service(request), person, agent, at)
     return _answer(_write_spot(spot))

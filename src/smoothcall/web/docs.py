@@ -15,17 +15,17 @@ router = APIRouter(include_in_schema=False)
 EXAMPLE = """\
 import httpx
 
-with httpx.Client(base_url="{base}") as house:
-    token = house.post("/api/people").json()["token"]
-    house.headers["Authorization"] = f"Bearer {{token}}"
-    table = house.post("/api/tables", json={{"game": "leduc", "opponents": ["always-call"]}}).json()
+with httpx.Client(base_url="{base}") as client:
+    token = client.post("/api/people").json()["token"]
+    client.headers["Authorization"] = f"Bearer {{token}}"
+    table = client.post("/api/tables", json={{"game": "leduc", "opponents": ["always-call"]}}).json()
     while not table["hand"]["over"]:
         letter = table["hand"]["choices"][0]["letter"]  # the first legal move
         move = {{"letter": letter, "hand": table["hand"]["number"], "move": table["hand"]["move"]}}
-        table = house.post(f"/api/tables/{{table['id']}}/act", json=move).json()
+        table = client.post(f"/api/tables/{{table['id']}}/act", json=move).json()
     for event in table["hand"]["events"]:
         print(event["text"])
-    table = house.post(f"/api/tables/{{table['id']}}/next", json={{"hand": table["hand"]["number"]}}).json()
+    table = client.post(f"/api/tables/{{table['id']}}/next", json={{"hand": table["hand"]["number"]}}).json()
 """
 
 
@@ -110,7 +110,7 @@ def _fields(document: dict[str, Any], reference: str) -> tuple[Field, ...]:
 
 
 def kind_of(schema: dict[str, Any]) -> str:
-    """A type in a few words: `list of TableSight`, `integer or null`."""
+    """A type in a few words: `list of TableView`, `integer or null`."""
     if "$ref" in schema:
         return str(schema["$ref"].rsplit("/", 1)[-1])
     if "anyOf" in schema:

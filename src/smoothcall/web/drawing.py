@@ -14,7 +14,7 @@ from re import Match, compile
 
 from markupsafe import Markup, escape
 
-from smoothcall.play.person_view import Figure, HandSight
+from smoothcall.play.person_view import Figure, HandView
 
 MINUS = "\N{MINUS SIGN}"
 RANKS = {"T": "10"}
@@ -69,7 +69,7 @@ def _with_suit(found: Match[str]) -> str:
     return f'<span class="suit-{suit}">{RANKS.get(rank, rank)}{SUITS[suit]}</span>'
 
 
-def board_size(hand: HandSight) -> int:
+def board_size(hand: HandView) -> int:
     """How many cards the board of its game has in the end: five with two hole cards, one in Leduc, none in Kuhn."""
     mine = hand.you.cards
     return 5 if len(mine) == 2 else 1 if any(len(name) == 2 for name in mine) else 0
@@ -125,18 +125,18 @@ class Chart:
     bottom: float
     zero: float
     raw: str  # points of a polyline
-    corrected: str  # "" where there is none
+    luck_adjusted: str  # "" where there is none
     area: str  # the path between the raw curve and zero
     ticks: tuple[tuple[float, str], ...]  # (y, label)
     hands: int
     end: tuple[float, float]  # of the raw curve
 
 
-def chart(curve: Sequence[float], corrected: Sequence[float] = (), width: int = 640, height: int = 200) -> Chart:
+def chart(curve: Sequence[float], luck_adjusted: Sequence[float] = (), width: int = 640, height: int = 200) -> Chart:
     """Winnings after each hand, from 0 before the first one."""
     left, right, top, bottom = 62.0, width - 10.0, 10.0, height - 22.0
     values = [0.0, *curve]
-    seen = [*values, *corrected]
+    seen = [*values, *luck_adjusted]
     low, high, ticks = _scale(min(seen), max(seen))
 
     def y(value: float) -> float:
@@ -158,7 +158,7 @@ def chart(curve: Sequence[float], corrected: Sequence[float] = (), width: int = 
         bottom=bottom,
         zero=y(0.0),
         raw=text,
-        corrected=_text(points([0.0, *corrected])) if corrected else "",
+        luck_adjusted=_text(points([0.0, *luck_adjusted])) if luck_adjusted else "",
         area=f"M{left},{y(0.0)} L{text.replace(' ', ' L')} L{raw[-1][0]},{y(0.0)} Z",
         ticks=tuple((y(tick), f"{tick:,.10g}".replace("-", MINUS)) for tick in ticks),
         hands=len(curve),

@@ -13,8 +13,8 @@ from starlette.responses import Response
 from smoothcall.errors import NotFound
 from smoothcall.evaluation.match import GREEDY
 from smoothcall.play.explorer import Spot, SpotLine, explore
-from smoothcall.play.opponents import HOUSE_GAMES, AgentCard, Agents
-from smoothcall.play.service import House
+from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
+from smoothcall.play.service import PlayService
 from smoothcall.web import pages
 
 router = APIRouter(prefix="/explore", include_in_schema=False)
@@ -47,25 +47,25 @@ class Cell:
 @router.get("")
 async def choose(request: Request) -> Response:
     pages.visitor(request)
-    agents = pages.house(request).agents
-    games = {spec: title for spec, title in HOUSE_GAMES.items() if ":" not in spec}  # larger tables have no other agents
+    agents = pages.service(request).agents
+    games = {spec: title for spec, title in PLAY_GAMES.items() if ":" not in spec}  # larger tables have no other agents
     groups = await run_in_threadpool(
         lambda: [(title, [card for card in agents.cards(spec) if card.kind != "simple"]) for spec, title in games.items()]
     )
     return pages.render(request, "agents.html", page="explore", groups=groups)
 
 
-@router.get("/{entry}")
-async def show(request: Request, entry: str, at: str = "") -> Response:
+@router.get("/{player_id}")
+async def show(request: Request, player_id: str, at: str = "") -> Response:
     person = pages.visitor(request)
-    card, spot = await run_in_threadpool(look, pages.house(request), person, entry, at)
+    card, spot = await run_in_threadpool(look, pages.service(request), person, player_id, at)
     kinds = kinds_of(spot)
     return pages.render(
         request,
         "_spot.html" if pages.wants_fragment(request) else "explore.html",
         page="explore",
         card=card,
-        title=HOUSE_GAMES.get(card.games[0].partition(":")[0], card.games[0]),
+        title=PLAY_GAMES.get(card.games[0].partition(":")[0], card.games[0]),
         spot=spot,
         kinds=kinds,
         grid=[_cell(line, kinds, row, column) for row, cells in enumerate(spot.grid) for column, line in enumerate(cells)],
@@ -75,20 +75,20 @@ async def show(request: Request, entry: str, at: str = "") -> Response:
     )
 
 
-def look(house: House, person: int | None, entry: str, at: str) -> tuple[AgentCard, Spot]:
+def look(service: PlayService, person: int | None, player_id: str, at: str) -> tuple[AgentCard, Spot]:
     """An agent at a spot; refused while the person is in a hand with it."""
-    card = known(house.agents, entry)
+    card = known(service.agents, player_id)
     if person is not None:
-        house.may_explore(person, entry)
-    policy = house.agents.policy(entry)
-    return card, explore(policy.greedy() if entry.endswith(GREEDY) else policy, at[:LONGEST])
+        service.may_explore(person, player_id)
+    policy = service.agents.policy(player_id)
+    return card, explore(policy.greedy() if player_id.endswith(GREEDY) else policy, at[:LONGEST])
 
 
-def known(agents: Agents, entry: str) -> AgentCard:
+def known(agents: Agents, player_id: str) -> AgentCard:
     try:
-        return agents.card(entry)
+        return agents.card(player_id)
     except ValueError:
-        raise NotFound(f"there is no agent {entry[:80]!r}") from None
+        raise NotFound(f"there is no agent {player_id[:80]!r}") from None
 
 
 def kinds_of(spot: Spot) -> dict[str, str]:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from smoothcall.errors import NotFound, UsageError
-from smoothcall.play.opponents import HOUSE_GAMES
+from smoothcall.play.opponents import PLAY_GAMES
 from smoothcall.store.histories import Filter
 from smoothcall.web import pages
 
@@ -24,9 +24,9 @@ LAST_ID = 2**31 - 1
 
 @router.get("/hands")
 async def history(request: Request) -> Response:
-    person, house, given = pages.visitor(request), pages.house(request), chosen(request.query_params)
+    person, service, given = pages.visitor(request), pages.service(request), chosen(request.query_params)
     number = page_of(request.query_params.get("page"))
-    found = await run_in_threadpool(lambda: house.hands(person, filter_of(given), page=number))
+    found = await run_in_threadpool(lambda: service.hands(person, filter_of(given), page=number))
     return pages.render(
         request,
         "hands.html",
@@ -34,23 +34,23 @@ async def history(request: Request) -> Response:
         found=found,
         chosen=given,
         query=urlencode(given),
-        games=HOUSE_GAMES,
-        cards=house.agents.cards(),
+        games=PLAY_GAMES,
+        cards=service.agents.cards(),
         holdem=any(len(line.cards) == 2 for line in found.hands),  # PHH has no name for the other games
     )
 
 
 @router.get("/hands/{id}")
 async def one(request: Request, id: str) -> Response:
-    person, house, number = pages.visitor(request), pages.house(request), hand_id(id)
-    moments = await run_in_threadpool(house.hand, person, number)
-    text = request.query_params.get("step", str(len(moments) - 1))
-    if not (text.isascii() and text.isdigit() and len(text) <= 6 and int(text) < len(moments)):
-        raise NotFound(f"step {text[:20]!r} of this hand (accepted: 0 to {len(moments) - 1})")
+    person, service, number = pages.visitor(request), pages.service(request), hand_id(id)
+    steps = await run_in_threadpool(service.hand, person, number)
+    text = request.query_params.get("step", str(len(steps) - 1))
+    if not (text.isascii() and text.isdigit() and len(text) <= 6 and int(text) < len(steps)):
+        raise NotFound(f"step {text[:20]!r} of this hand (accepted: 0 to {len(steps) - 1})")
     step = int(text)
     template = "_hand.html" if pages.wants_fragment(request) else "hand.html"
-    hand, last = moments[step], moments[-1]
-    new = len(hand.events) - len(moments[step - 1].events) if step else len(hand.events)
+    hand, last = steps[step], steps[-1]
+    new = len(hand.events) - len(steps[step - 1].events) if step else len(hand.events)
     return pages.render(
         request,
         template,
@@ -60,7 +60,7 @@ async def one(request: Request, id: str) -> Response:
         done=len(hand.events),
         new=new,
         step=step,
-        steps=len(moments) - 1,
+        steps=len(steps) - 1,
         over=last.over,
         others=(*hand.seats[hand.seat + 1 :], *hand.seats[: hand.seat]),
     )
@@ -68,17 +68,17 @@ async def one(request: Request, id: str) -> Response:
 
 @router.get("/hands/{id}/coach")
 async def coach(request: Request, id: str) -> Response:
-    person, house, number = pages.visitor(request), pages.house(request), hand_id(id)
-    moments = await run_in_threadpool(house.hand, person, number)
-    review = await run_in_threadpool(house.coach, person, number)
-    return pages.render(request, "coach.html", page="hands", review=review, hand=moments[-1])
+    person, service, number = pages.visitor(request), pages.service(request), hand_id(id)
+    steps = await run_in_threadpool(service.hand, person, number)
+    review = await run_in_threadpool(service.coach, person, number)
+    return pages.render(request, "coach.html", page="hands", review=review, hand=steps[-1])
 
 
 @router.get("/export")
 async def export(request: Request, form: str = "phh") -> Response:
-    person, house = pages.person(request), pages.house(request)
+    person, service = pages.person(request), pages.service(request)
     wanted = filter_of(chosen(request.query_params))
-    text = await run_in_threadpool(house.export, person, wanted, form)
+    text = await run_in_threadpool(service.export, person, wanted, form)
     return download(text, form)
 
 

@@ -14,7 +14,7 @@ from smoothcall.errors import UsageError, unknown
 from smoothcall.games.catalog import CATALOG
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.named_games import game as game_of
-from smoothcall.play.opponents import HOUSE_GAMES, AgentCard, Agents
+from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
 from smoothcall.play.service import has_matches
 from smoothcall.web import pages
 
@@ -27,28 +27,28 @@ FORMS = ("hands", "match")
 
 @router.get("/")
 async def lobby(request: Request, game: str = DEFAULT, form: str = FORMS[0]) -> Response:
-    if game not in HOUSE_GAMES:
-        raise unknown("game", game, HOUSE_GAMES)
+    if game not in PLAY_GAMES:
+        raise unknown("game", game, PLAY_GAMES)
     if form not in FORMS:
         raise unknown("form of table", form, FORMS)
-    person, house = pages.visitor(request, renew=True), pages.house(request)
+    person, service = pages.visitor(request, renew=True), pages.service(request)
     match, family = form == "match" and is_match_game(game), game.partition(":")[0]
-    cards = await run_in_threadpool(partial(house.agents.cards, game, match=match))
+    cards = await run_in_threadpool(partial(service.agents.cards, game, match=match))
     fragment = pages.wants_fragment(request)
-    tables = [] if fragment else await run_in_threadpool(house.tables, person, SHOWN)
+    tables = [] if fragment else await run_in_threadpool(service.tables, person, SHOWN)
     return pages.render(
         request,
         "_choose.html" if fragment else "lobby.html",
         page="lobby",
-        games=[(spec, title, CATALOG[spec].summary, sizes_of(spec)) for spec, title in HOUSE_GAMES.items() if spec in CATALOG],
+        games=[(spec, title, CATALOG[spec].summary, sizes_of(spec)) for spec, title in PLAY_GAMES.items() if spec in CATALOG],
         game=game,
         family=family,
         sizes=sizes_of(family),
         matches=is_match_game(game),
         match=match,
         match_games=GAMES,
-        left_out=match and len(cards) < len(house.agents.cards(game)),
-        title=HOUSE_GAMES[game],
+        left_out=match and len(cards) < len(service.agents.cards(game)),
+        title=PLAY_GAMES[game],
         cards=cards,
         seats=range(seats_of(game) - 1),
         chosen=[cards[place % len(cards)].id if cards else "" for place in range(seats_of(game) - 1)],
@@ -59,12 +59,12 @@ async def lobby(request: Request, game: str = DEFAULT, form: str = FORMS[0]) -> 
 @router.post("/tables")
 async def sit_down(request: Request) -> Response:
     person, fields = pages.person(request), await pages.form(request)
-    house, game = pages.house(request), fields.get("game", "")
-    if game not in HOUSE_GAMES:
-        raise unknown("game", game, HOUSE_GAMES)
-    entries = [entry_of(house.agents, fields, place) for place in range(seats_of(game) - 1)]
+    service, game = pages.service(request), fields.get("game", "")
+    if game not in PLAY_GAMES:
+        raise unknown("game", game, PLAY_GAMES)
+    player_ids = [player_id_of(service.agents, fields, place) for place in range(seats_of(game) - 1)]
     games = pages.whole(fields, "games") if "games" in fields else 0
-    table = await run_in_threadpool(partial(house.open_table, person, game, entries, games=games))
+    table = await run_in_threadpool(partial(service.open_table, person, game, player_ids, games=games))
     return RedirectResponse(f"/tables/{table.id}", 303)
 
 
@@ -75,7 +75,7 @@ def seats_of(spec: str) -> int:
 
 def sizes_of(family: str) -> list[tuple[int, str]]:
     """(players, game) of every table that a game is offered at."""
-    return [(seats_of(spec), spec) for spec in HOUSE_GAMES if spec.partition(":")[0] == family]
+    return [(seats_of(spec), spec) for spec in PLAY_GAMES if spec.partition(":")[0] == family]
 
 
 @lru_cache(maxsize=64)
@@ -84,18 +84,18 @@ def is_match_game(spec: str) -> bool:
     return isinstance(rules, PokerRules) and has_matches(rules)
 
 
-def entry_of(agents: Agents, fields: Mapping[str, str], place: int) -> str:
-    """Who was chosen for a place: an agent, perhaps an earlier moment of it, perhaps its most likely actions only."""
+def player_id_of(agents: Agents, fields: Mapping[str, str], place: int) -> str:
+    """Who was chosen for a place: an agent, perhaps an earlier snapshot of it, perhaps its most likely actions only."""
     chosen = agents.card(fields.get(f"opponent-{place}", ""))
-    entry = _moment(chosen, fields.get(f"moment-{place}-{chosen.id}"))
+    player_id = _snapshot(chosen, fields.get(f"snapshot-{place}-{chosen.id}"))
     greedy = fields.get(f"style-{place}") == "greedy" and chosen.kind != "simple"
-    return f"{entry}:greedy" if greedy else entry
+    return f"{player_id}:greedy" if greedy else player_id
 
 
-def _moment(card: AgentCard, given: str | None) -> str:
-    if not card.moments or given is None:
+def _snapshot(card: AgentCard, given: str | None) -> str:
+    if not card.snapshots or given is None:
         return card.id
     text = given.strip()
-    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < len(card.moments)):
-        raise UsageError(f"moment {text[:20]!r} of {card.name} (accepted: 0 to {len(card.moments) - 1})")
-    return card.moments[int(text)][1]
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < len(card.snapshots)):
+        raise UsageError(f"snapshot {text[:20]!r} of {card.name} (accepted: 0 to {len(card.snapshots) - 1})")
+    return card.snapshots[int(text)][1]

@@ -17,8 +17,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from smoothcall import __version__
 from smoothcall.errors import Conflict, Forbidden, NotFound, StorageError, Unauthenticated, UsageError
 from smoothcall.games.betting import IllegalMove
-from smoothcall.play.person_view import TableSight
-from smoothcall.play.service import House
+from smoothcall.play.person_view import TableView
+from smoothcall.play.service import PlayService
 from smoothcall.web import drawing
 
 HERE = Path(__file__).parent
@@ -84,13 +84,13 @@ templates.filters |= {
 }
 
 
-def house(request: Request) -> House:
-    return cast(House, request.app.state.house)
+def service(request: Request) -> PlayService:
+    return cast(PlayService, request.app.state.service)
 
 
-async def at_table(request: Request, id: str, call: Callable[[], TableSight]) -> TableSight:
+async def at_table(request: Request, id: str, call: Callable[[], TableView]) -> TableView:
     """Do something at a table: here where it is quick, aside where an opponent has to be loaded first."""
-    return call() if house(request).ready(id) else await run_in_threadpool(call)
+    return call() if service(request).ready(id) else await run_in_threadpool(call)
 
 
 def token_of(request: Request) -> str | None:
@@ -103,8 +103,8 @@ def person(request: Request) -> int:
     """Who asks; Unauthenticated if nobody we know."""
     token = token_of(request)
     if token is None:
-        raise Unauthenticated("this browser has no seat in the house yet, or its cookie has expired")
-    return house(request).person(token)
+        raise Unauthenticated("this browser is not signed in yet, or its cookie has expired")
+    return service(request).person(token)
 
 
 def visitor(request: Request, *, renew: bool = False) -> int:
@@ -120,8 +120,8 @@ def visitor(request: Request, *, renew: bool = False) -> int:
 
 
 def _welcome(request: Request) -> int:
-    request.state.token = token = house(request).newcomer()
-    return house(request).person(token)
+    request.state.token = token = service(request).newcomer()
+    return service(request).person(token)
 
 
 def give_cookie(request: Request, response: Response, token: str) -> None:

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from smoothcall import __version__
 from smoothcall.errors import Forbidden, UsageError
-from smoothcall.play.service import House
+from smoothcall.play.service import PlayService
 from smoothcall.web import api, docs, explore, hands, lobby, pages, statistics, table
 from smoothcall.web.guard import HEADERS, Guard
 
@@ -26,7 +26,7 @@ LOST = "This is a fault of ours, and it has been noted. No hand is lost: go back
 MOVED = {404: "There is no such page.", 405: "This address does not take that kind of request."}
 
 
-def create(house: House, *, hosts: Sequence[str] = LOOPBACK) -> FastAPI:
+def create(service: PlayService, *, hosts: Sequence[str] = LOOPBACK) -> FastAPI:
     """The application. It answers requests that name one of the `hosts` (`*`: any) or an address."""
     app = FastAPI(
         title="Smoothcall",
@@ -37,7 +37,7 @@ def create(house: House, *, hosts: Sequence[str] = LOOPBACK) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.house = house
+    app.state.service = service
     for router in (table.router, api.ours, api.router, *(page.router for page in (lobby, hands, statistics, explore, docs))):
         app.include_router(router)  # routes are tried in this order: those of moves come first
     app.mount("/static", StaticFiles(directory=pages.HERE / "static"))
@@ -87,7 +87,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(
-    house: House,
+    service: PlayService,
     host: str = "127.0.0.1",
     port: int = 8000,
     open_browser: bool = False,
@@ -100,7 +100,7 @@ def serve(
     address = f"http://{shown}:{listening.getsockname()[1]}/"
     own = () if is_loopback(host) else (host, socket.gethostname(), socket.getfqdn())
     config = uvicorn.Config(
-        create(house, hosts=[*LOOPBACK, *own]),
+        create(service, hosts=[*LOOPBACK, *own]),
         log_level=logging.WARNING,
         access_log=False,
         server_header=False,

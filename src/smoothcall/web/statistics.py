@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from smoothcall.play.opponents import HOUSE_GAMES
+from smoothcall.play.opponents import PLAY_GAMES
 from smoothcall.play.person_view import Figure
 from smoothcall.web import pages
 from smoothcall.web.drawing import chart
@@ -20,8 +20,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/statistics")
 async def statistics(request: Request) -> Response:
-    person, house, given = pages.visitor(request), pages.house(request), chosen(request.query_params)
-    found = await run_in_threadpool(house.statistics, person, filter_of(given))
+    person, service, given = pages.visitor(request), pages.service(request), chosen(request.query_params)
+    found = await run_in_threadpool(service.statistics, person, filter_of(given))
     reach = max((_reach(line.raw) for line in found.by_game), default=1.0)
     return pages.render(
         request,
@@ -32,8 +32,8 @@ async def statistics(request: Request) -> Response:
         reach=reach,
         chosen=given,
         query=urlencode(given),
-        games=HOUSE_GAMES,
-        cards=house.agents.cards(),
+        games=PLAY_GAMES,
+        cards=service.agents.cards(),
     )
 
 

@@ -14,7 +14,7 @@ from smoothcall.errors import Conflict, UsageError
 from smoothcall.games.betting import IllegalMove
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM
 from smoothcall.play.opponents import Agents
-from smoothcall.play.person_view import Choice, HandSight, Opponent, SeatSight, TableSight
+from smoothcall.play.person_view import Choice, HandView, Opponent, SeatView, TableView
 from smoothcall.web import pages
 from smoothcall.web.drawing import chart
 
@@ -36,7 +36,7 @@ class Raise:
 
 @router.get("")
 async def show(request: Request, id: str) -> Response:
-    table = await run_in_threadpool(pages.house(request).table, pages.visitor(request), pages.table_id(id))
+    table = await run_in_threadpool(pages.service(request).table, pages.visitor(request), pages.table_id(id))
     return _answer(request, table)
 
 
@@ -44,38 +44,38 @@ async def show(request: Request, id: str) -> Response:
 async def act(request: Request, id: str) -> Response:
     person, fields = pages.person(request), await pages.form(request)
     hand, move = pages.whole(fields, "hand"), pages.whole(fields, "move")
-    letter, house, id = fields.get("letter", ""), pages.house(request), pages.table_id(id)
+    letter, service, id = fields.get("letter", ""), pages.service(request), pages.table_id(id)
     try:
         if letter == "r" and "amount" in fields:
             letter = f"r{_amount(fields['amount']) + pages.whole(fields, 'earlier')}"
-        table = await pages.at_table(request, id, partial(house.act, person, id, letter, hand=hand, move=move))
+        table = await pages.at_table(request, id, partial(service.act, person, id, letter, hand=hand, move=move))
     except (IllegalMove, Conflict) as error:
-        return _answer(request, house.table(person, id), error, fields.get("amount"))
+        return _answer(request, service.table(person, id), error, fields.get("amount"))
     return _answer(request, table)
 
 
 @router.post("/next")
 async def next_hand(request: Request, id: str) -> Response:
     person, fields = pages.person(request), await pages.form(request)
-    house, hand, id = pages.house(request), pages.whole(fields, "hand"), pages.table_id(id)
+    service, hand, id = pages.service(request), pages.whole(fields, "hand"), pages.table_id(id)
     try:
-        table = await pages.at_table(request, id, partial(house.next_hand, person, id, hand=hand))
+        table = await pages.at_table(request, id, partial(service.next_hand, person, id, hand=hand))
     except Conflict as error:
-        return _answer(request, house.table(person, id), error)
+        return _answer(request, service.table(person, id), error)
     return _answer(request, table)
 
 
 @router.get("/results")
 async def results(request: Request, id: str) -> Response:
-    house, person, id = pages.house(request), pages.visitor(request), pages.table_id(id)
-    found = await run_in_threadpool(house.results, person, id)
-    paper = PAPER if found.match is not None and house.table(person, id).game == NO_LIMIT_HOLDEM.name else None
+    service, person, id = pages.service(request), pages.visitor(request), pages.table_id(id)
+    found = await run_in_threadpool(service.results, person, id)
+    paper = PAPER if found.match is not None and service.table(person, id).game == NO_LIMIT_HOLDEM.name else None
     template = "_results.html" if pages.wants_fragment(request) else "results.html"
-    picture = chart(found.curve, found.corrected_curve) if found.hands else None
+    picture = chart(found.curve, found.luck_adjusted_curve) if found.hands else None
     return pages.render(request, template, page="table", results=found, chart=picture, id=id, paper=paper)
 
 
-def _answer(request: Request, table: TableSight, error: UsageError | None = None, amount: str | None = None) -> Response:
+def _answer(request: Request, table: TableView, error: UsageError | None = None, amount: str | None = None) -> Response:
     """The table as it stands: a part of the page for htmx, else a page; a form that did its work leads back to it."""
     fragment = pages.wants_fragment(request)
     if request.method == "POST" and error is None and not fragment:
@@ -90,11 +90,11 @@ def _answer(request: Request, table: TableSight, error: UsageError | None = None
         hand=table.hand,
         others=_round(table),
         raised=raised,
-        explorable=_explorable(pages.house(request).agents, table) if table.hand.over else (),
+        explorable=_explorable(pages.service(request).agents, table) if table.hand.over else (),
         fresh=not any(event.kind == "move" and event.seat == table.hand.seat for event in table.hand.events),
         game_over=table.match is not None and table.hand.over and any(seat.stack == 0 for seat in table.hand.seats),
         coached=(table.match is None or began_even(table.hand))
-        and pages.house(request).coached(table.game, [opponent.entry for opponent in table.opponents]),
+        and pages.service(request).coached(table.game, [opponent.id for opponent in table.opponents]),
         error="" if error is None else _sentence(error, raised, amount),
     )
     if fragment and table.hand.over:
@@ -102,7 +102,7 @@ def _answer(request: Request, table: TableSight, error: UsageError | None = None
     return response
 
 
-def raise_of(table: TableSight) -> Raise | None:
+def raise_of(table: TableView) -> Raise | None:
     """The choice whose amount the person says, if there is one."""
     for choice in table.hand.choices:
         if choice.low is not None and choice.high is not None:
@@ -113,21 +113,21 @@ def raise_of(table: TableSight) -> Raise | None:
     return None
 
 
-def began_even(hand: HandSight) -> bool:
+def began_even(hand: HandView) -> bool:
     """Whether both had as many chips before a hand of a match that is over."""
     return hand.over and len({(seat.stack or 0) - int(seat.won or 0) for seat in hand.seats}) == 1
 
 
-def _round(table: TableSight) -> tuple[SeatSight, ...]:
+def _round(table: TableView) -> tuple[SeatView, ...]:
     """The others, in their order round the table from the person's left."""
     hand = table.hand
     return (*hand.seats[hand.seat + 1 :], *hand.seats[: hand.seat])
 
 
-def _explorable(agents: Agents, table: TableSight) -> list[Opponent]:
+def _explorable(agents: Agents, table: TableView) -> list[Opponent]:
     """The opponents that have learned, each once."""
-    named = {opponent.entry: opponent for opponent in table.opponents}.values()
-    return [opponent for opponent in named if agents.card(opponent.entry).kind != "simple"]
+    named = {opponent.id: opponent for opponent in table.opponents}.values()
+    return [opponent for opponent in named if agents.card(opponent.id).kind != "simple"]
 
 
 def _amount(text: str) -> int:
