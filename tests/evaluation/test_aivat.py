@@ -347,7 +347,7 @@ def test_where_luck_cannot_be_told_there_is_a_reason() -> None:
     assert aivat(rps, 0, {1: Rule.RANDOM}) is None
     assert why_not(rps, {1: Rule.RANDOM}) == "AIVAT adjusts poker results, not those of rps."
     assert aivat(three, 0, {1: Rule.PROBE, 2: Rule.PROBE}) is None
-    assert "tables of two" in why_not(three, {})
+    assert "a table of two" in why_not(three, {})
     merged, apart = built("leduc"), built("leduc:suits=apart")
     assert same_table(merged.rules, apart.rules)
     assert aivat(merged, 0, {1: Strategy(sc.Policy.uniform(apart))}) is not None  # one opponent's eyes will do

@@ -119,7 +119,7 @@ def test_a_hand_of_leduc_to_its_end(service: PlayService) -> None:
         "1 hand, ",
         "mbb/h",
         "VPIP",
-        "Given up in all",
+        "Total EV loss",
     ):
         assert piece in seen, piece
     assert service.hands(person, Filter()).total == 1

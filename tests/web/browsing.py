@@ -195,7 +195,7 @@ class Visitor:
     # At the table
 
     @property
-    def snapshot(self) -> tuple[int, int, bool]:
+    def state(self) -> tuple[int, int, bool]:
         """(hand, moves made in it, whether it is over), as the page says."""
         table = self.see("#table")
         return (
@@ -206,11 +206,11 @@ class Visitor:
 
     def after(self, act: Callable[[], object]) -> tuple[int, int, bool]:
         """The moment that follows when something is done."""
-        hand, move, over = self.snapshot
+        hand, move, over = self.state
         act()
         said = f'[data-hand="{hand}"][data-move="{move}"][data-over="{"yes" if over else "no"}"]'
         self.page.wait_for_selector(f"#table:not({said})")
-        return self.snapshot
+        return self.state
 
 
 # Hands that no browser sees

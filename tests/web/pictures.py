@@ -25,9 +25,9 @@ def main() -> None:
 
 
 def pictures(browser: Browser, site: Site, folder: Path) -> None:
-    opponent = Visitor(browser, site)
-    opponent.go("/")
-    person = opponent.person
+    player = Visitor(browser, site)
+    player.go("/")
+    person = player.person
     for game, opponent, hands in (
         ("kuhn", "kuhn-lp", 12),
         ("no-limit-holdem", "no-limit-holdem-mccfr", 12),
@@ -35,24 +35,24 @@ def pictures(browser: Browser, site: Site, folder: Path) -> None:
         ("leduc", "leduc-smooth-uct", 24),
     ):
         play(site, person, game, opponent, hands)
-    opponent.go("/?game=leduc")
-    keep(opponent, folder / "play-lobby.png", 1200)
+    player.go("/?game=leduc")
+    keep(player, folder / "play-lobby.png", 1200)
     table = play(site, person, "limit-holdem", "limit-holdem-smooth-uct", 7, street=2)
-    opponent.go(f"/tables/{table}")
-    opponent.see("#results .tiles")
-    opponent.page.wait_for_selector("#results :text('working')", state="detached")
-    keep(opponent, folder / "play-table.png", 1240)
-    opponent.page.emulate_media(color_scheme="dark")
-    keep(opponent, folder / "play-table-dark.png", 1240)
-    opponent.page.emulate_media(color_scheme="light")
+    player.go(f"/tables/{table}")
+    player.see("#results .tiles")
+    player.page.wait_for_selector("#results :text('computing')", state="detached")
+    keep(player, folder / "play-table.png", 1240)
+    player.page.emulate_media(color_scheme="dark")
+    keep(player, folder / "play-table-dark.png", 1240)
+    player.page.emulate_media(color_scheme="light")
     leduc = site.service.hands(person, Filter(game="leduc")).hands
     longest = max(leduc, key=lambda line: (len(line.betting), line.id))
-    opponent.go(f"/hands/{longest.id}/coach")
-    keep(opponent, folder / "play-coach.png")
-    opponent.go("/hands")
-    keep(opponent, folder / "play-history.png")
-    opponent.go("/statistics")
-    keep(opponent, folder / "play-statistics.png", 1240)
+    player.go(f"/hands/{longest.id}/coach")
+    keep(player, folder / "play-coach.png")
+    player.go("/hands")
+    keep(player, folder / "play-history.png")
+    player.go("/statistics")
+    keep(player, folder / "play-statistics.png", 1240)
     watcher = Visitor(browser, site)  # with no hand in progress against the agents
     watcher.go("/explore/limit-holdem-smooth-uct?at=r")
     keep(watcher, folder / "play-explorer-holdem.png", 1130)
@@ -64,7 +64,7 @@ def pictures(browser: Browser, site: Site, folder: Path) -> None:
     caller.go(f"/tables/{table}")
     caller.press("ArrowUp")
     keep(caller, folder / "play-phone.png")
-    for visitor in (opponent, watcher, caller):
+    for visitor in (player, watcher, caller):
         visitor.verify()
         visitor.context.close()
 

@@ -78,8 +78,8 @@ def test_what_became_of_it(client: Visitor, agents: Agents) -> None:
     found = read(Page, client.get("/api/hands"))
     assert [line.id for line in found.hands] == [table.hand.id]
     assert read(Page, client.get("/api/hands", params={"game": "kuhn"})).total == 0
-    snapshots = read(list[HandView], client.get(f"/api/hands/{table.hand.id}"))
-    assert snapshots[-1] == table.hand
+    steps = read(list[HandView], client.get(f"/api/hands/{table.hand.id}"))
+    assert steps[-1] == table.hand
     assert read(Results, client.get(f"/api/tables/{table.id}/results")).won == table.won
     assert read(Statistics, client.get("/api/statistics")).hands == 1
     assert read(Review, client.get(f"/api/hands/{table.hand.id}/coach")).decisions

@@ -147,7 +147,7 @@ class Keys:
 def play_hand(visitor: Visitor, player: Mouse | Keys, random: Random) -> None:
     """Random moves to the end of a hand, everything in sight without scrolling, and on a desk always in its place."""
     page, places = visitor.page, set()
-    while not visitor.snapshot[2]:
+    while not visitor.state[2]:
         buttons = page.locator(".moves .move")
         places.add(round((buttons.first.bounding_box() or {"y": -1.0})["y"]))
         letters = [(each.get_attribute("id") or "").removeprefix("move-") for each in buttons.all()]
@@ -175,7 +175,7 @@ def test_a_whole_session(enter: Enter, game: str, way: type[Mouse] | type[Keys],
     player, hands = way(visitor), built(game).players  # one hand in each seat
     player.sit_down(game)
     for number in range(1, hands + 1):
-        assert visitor.snapshot[0] == number
+        assert visitor.state[0] == number
         assert PLAY_GAMES[game] == visitor.text("#table h1")
         play_hand(visitor, player, random)
         shown = visitor.page.locator(".others .card:not(.back)").count()
@@ -191,7 +191,7 @@ def test_a_whole_session(enter: Enter, game: str, way: type[Mouse] | type[Keys],
         visitor.see(".panel.seen")
         visitor.verify()
         visitor.page.go_back()
-    assert (visitor.snapshot[0], visitor.snapshot[2]) == (hands, True)
+    assert (visitor.state[0], visitor.state[2]) == (hands, True)
     player.follow('nav a[href="/hands"]')
     visitor.see("table.hands")
     assert visitor.page.locator("table.hands tbody tr").count() == hands
@@ -219,7 +219,7 @@ def test_an_earlier_snapshot_that_plays_its_likeliest_action(enter: Enter) -> No
     assert [each["id"] for each in table["opponents"]] == ["leduc-smooth-uct.100000:greedy"]
     visitor.go("/")
     visitor.click(".open a")
-    assert visitor.snapshot[0] == 1
+    assert visitor.state[0] == 1
 
 
 def test_every_agent_shows_its_card(enter: Enter) -> None:
@@ -286,13 +286,13 @@ def test_back_and_forward_change_nothing(enter: Enter) -> None:
     visitor = enter()
     sit_down(visitor, "leduc", "always-call")
     visitor.after(lambda: visitor.press("c"))
-    played = visitor.snapshot
+    played = visitor.state
     visitor.page.go_back()
     visitor.see("form.choose")
     visitor.page.go_forward()
-    assert visitor.snapshot == played
+    assert visitor.state == played
     visitor.page.reload()
-    assert visitor.snapshot == played
+    assert visitor.state == played
 
 
 def test_a_tab_that_was_left_behind(enter: Enter) -> None:
@@ -313,28 +313,28 @@ def test_a_tab_that_was_left_behind(enter: Enter) -> None:
 def test_amounts_that_are_none(enter: Enter) -> None:
     visitor = enter(forgiven=(" 422 ",))
     sit_down(visitor, "no-limit-holdem", "always-call")
-    before, field = visitor.snapshot, visitor.see("#raise [name=amount]")
+    before, field = visitor.state, visitor.see("#raise [name=amount]")
     for wrong in ("1", "99999", ""):
         field.fill(wrong)
         visitor.click("#move-r")
         assert field.evaluate("each => !each.checkValidity()")
-        assert visitor.snapshot == before
+        assert visitor.state == before
     visitor.page.locator("#raise").evaluate("form => form.noValidate = true")
     field.fill("99999")
     visitor.click("#move-r")
     assert re.fullmatch(r"Raise of '99999'\? It takes a whole number from \d+ to \d+\.", visitor.text(".notice"))
-    assert visitor.snapshot == before
+    assert visitor.state == before
 
 
 def test_a_server_that_does_not_answer(enter: Enter) -> None:
     visitor = enter(forgiven=("net::ERR_FAILED", "htmx:"))
     sit_down(visitor, "leduc", "always-call")
-    before, page = visitor.snapshot, visitor.page
+    before, page = visitor.state, visitor.page
     assert not page.locator("#trouble").is_visible()
     page.route("**/act", lambda route: route.abort())
     visitor.click("#move-c")
     page.locator("#trouble").wait_for(state="visible")
-    assert visitor.snapshot == before
+    assert visitor.state == before
     page.unroute("**/act")
     visitor.after(lambda: visitor.click("#move-c"))
     page.locator("#trouble").wait_for(state="hidden")
@@ -343,13 +343,13 @@ def test_a_server_that_does_not_answer(enter: Enter) -> None:
 def test_the_keys_are_told(enter: Enter) -> None:
     visitor = enter()
     sit_down(visitor, "leduc", "always-call")
-    before = visitor.snapshot
+    before = visitor.state
     visitor.press("?")
     assert "Check or call" in visitor.text("#help")
     visitor.press("c")  # says nothing while the help is open
     visitor.press("Escape")
     visitor.page.locator("#help").wait_for(state="hidden")
-    assert visitor.snapshot == before
+    assert visitor.state == before
 
 
 def test_light_and_dark(enter: Enter) -> None:
@@ -389,7 +389,7 @@ def test_without_scripts(enter: Enter, game: str, size: str) -> None:
         visitor.after(lambda: visitor.click("#move-r"))
         assert "You raise to 37" in visitor.page.locator(".events li").all_inner_texts()
         visitor.after(lambda: visitor.click("#raise .presets button"))
-    while not visitor.snapshot[2]:
+    while not visitor.state[2]:
         visitor.after(lambda: visitor.click("#move-c"))
     visitor.verify()
     visitor.click("text=Ask the coach")
@@ -536,7 +536,7 @@ def test_the_explorer_waits_for_the_end_of_a_hand(enter: Enter) -> None:
     visitor.page.goto("/explore/leduc-cfr")
     assert "Finish your hand" in visitor.text("main")
     visitor.page.goto(table)
-    while not visitor.snapshot[2]:
+    while not visitor.state[2]:
         visitor.after(lambda: visitor.press("c"))
     visitor.click('.links a[href="/explore/leduc-cfr"]')
     visitor.see("#spot")

@@ -471,10 +471,10 @@ def _leak_export(patch: pytest.MonkeyPatch) -> None:
 
 
 def _leak_steps(patch: pytest.MonkeyPatch) -> None:
-    snapshots = history_module.snapshots
+    steps = history_module.hand_steps
 
     def told(rules: PokerRules, deck: tuple[int, ...], *rest: Any, **more: Any) -> tuple[HandView, ...]:
-        return tuple(replace(step, pot=step.pot + deck[-1]) for step in snapshots(rules, deck, *rest, **more))
+        return tuple(replace(step, pot=step.pot + deck[-1]) for step in steps(rules, deck, *rest, **more))
 
     patch.setattr(history_module, "hand_steps", told)
 

@@ -159,14 +159,12 @@ def test_the_history_steps_and_filters(visitor: Visitor, service: PlayService) -
     lines = service.hands(person, Filter()).hands
     assert won == sum(line.won_chips > 0 and line.reason == "showdown" for line in lines)
     assert lost == sum(line.won_chips < 0 and line.reason == "showdown" for line in lines)
-    snapshots = service.hand(person, lines[0].id)
-    for step, snapshot in enumerate(snapshots):
+    steps = service.hand(person, lines[0].id)
+    for step, view in enumerate(steps):
         shown = visitor.page(f"/hands/{lines[0].id}?step={step}")
-        known = {name for seat in snapshot.seats for name in seat.cards} | {
-            name for street in snapshot.boards for name in street
-        }
+        known = {name for seat in view.seats for name in seat.cards} | {name for street in view.boards for name in street}
         assert set(shown.cards) == known
-        assert shown.source.count("<li class=") == len(snapshot.events)
+        assert shown.source.count("<li class=") == len(view.events)
 
 
 def test_pages_of_the_history(visitor: Visitor, service: PlayService) -> None:
