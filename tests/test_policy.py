@@ -370,3 +370,21 @@ def test_greedy_of_a_rounded_policy() -> None:
     mine = policy.game.row_player == 0
     np.testing.assert_array_equal(swapped.weights[mine], greedy.weights[mine])
     np.testing.assert_array_equal(swapped.weights[~mine], policy.weights[~mine])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float64])
+def test_a_policy_does_not_touch_the_array_it_is_made_from(dtype: type) -> None:
+    game = built("kuhn")
+    table = np.where(game.legal.argmax(axis=1)[:, None] == np.arange(len(game.actions)), 255 if dtype is np.uint8 else 1, 0)
+    given = table.astype(dtype)
+    policy = sc.Policy(game, given)
+    assert given.flags.writeable
+    assert not policy.weights.flags.writeable
+    given[:] = 0
+    np.testing.assert_array_equal(policy.weights, table)
+
+
+def test_read_only_tables_are_shared() -> None:
+    """Tables of large games are not copied when a policy is made of another's weights."""
+    policy = sc.Policy.uniform(built(TINY))
+    assert np.shares_memory(sc.Policy(policy.game, policy.weights).weights, policy.weights)

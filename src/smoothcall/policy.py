@@ -37,7 +37,8 @@ class Policy:
 
     def __init__(self, game: Game, weights: Array, card: Mapping[str, Any] | None = None) -> None:
         rounded = weights.dtype == np.uint8
-        weights = weights if rounded else np.array(weights, dtype=np.float64)
+        if not rounded or weights.flags.writeable:  # what nobody may write to is shared
+            weights = np.array(weights, dtype=np.uint8 if rounded else np.float64)
         shape = (game.tree.rows, len(game.actions))
         if weights.shape != shape:
             raise UsageError(f"a policy of {game.spec} has the shape {shape}, not {weights.shape}")
@@ -99,7 +100,7 @@ class Policy:
             row = round_rows(weights, *game.node_rows, otherwise, parts)
             if row >= 0:
                 raise UsageError(f"{game.key(row)!r} has the weights {weights[row].tolist()} (accepted: numbers of at least 0)")
-            return cls(game, parts, card)
+            return cls(game, _frozen(parts), card)
         weights = weights * game.legal
         total = weights.sum(axis=1, keepdims=True)
         even = game.legal * otherwise / (game.legal * otherwise).sum(axis=1, keepdims=True)
@@ -163,13 +164,15 @@ class Policy:
     def at(self, row: int) -> dict[str, float]:
         """The probability of each legal action at a row, by its letter."""
         tree, node = self.game.tree, self.game.node_of(row)
-        return {letter: float(self.weights[row, tree.slot[child]]) / self.scale for letter, child in tree.children(node).items()}
+        return {
+            letter: float(self.weights[row, tree.slot[child]]) / self.scale for letter, child in tree.children(node).items()
+        }
 
     def greedy(self) -> Policy:
         """The deterministic policy of the most likely action; of equals, the first in the order of the game's actions."""
         table = np.zeros_like(self.weights)
         table[np.arange(len(table)), self.weights.argmax(axis=1)] = self.scale
-        return Policy(self.game, table, {**self.card, "greedy": True})
+        return Policy(self.game, _frozen(table), {**self.card, "greedy": True})
 
     def thresholded(self, share: float | str) -> Policy:
         """Without actions less likely than `share`, the others scaled up (Ganzfried, Sandholm and Waugh 2012).
@@ -190,14 +193,14 @@ class Policy:
             cut = (table != self.weights).any(axis=1)
             table[cut] /= table[cut].sum(axis=1, keepdims=True)
         card = {name: entry for name, entry in self.card.items() if name != "results"}
-        return Policy(self.game, table, {**card, "threshold": least})
+        return Policy(self.game, _frozen(table), {**card, "threshold": least})
 
     def replaced(self, player: int, other: Policy) -> Policy:
         """This policy with one player's rows taken from another."""
         other.verify_game(self.game)
         self.game.verify_player(player)
         mine = (self.game.row_player == player)[:, None]
-        return Policy(self.game, np.where(mine, other.weights, self.weights))
+        return Policy(self.game, _frozen(np.where(mine, other.weights, self.weights)))
 
     def verify_game(self, game: Game) -> None:
         if game is not self.game and game.fingerprint != self.game.fingerprint:
@@ -237,7 +240,13 @@ class Policy:
         table = arrays["policy"]
         if table.dtype != np.uint8:
             table = table.astype(np.float64, casting="same_kind")
-        return Policy(game, table, card)
+        return Policy(game, _frozen(table), card)
+
+
+def _frozen(table: Array) -> Array:
+    """Make a new array read-only, so that a policy need not copy it."""
+    table.flags.writeable = False
+    return table
 
 
 _LAW = "numbers from 0 to 1 that sum to 1, 0 for illegal actions"

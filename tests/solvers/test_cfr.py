@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.kernels.solvers import cfr as kernels
 from smoothcall.solvers import SOLVERS
 from tests.conftest import built
 
@@ -121,3 +123,23 @@ def test_bad_values() -> None:
     ]:
         with pytest.raises(sc.UsageError, match=message):
             sc.solver("cfr", game, **options)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("iteration", "power", "expected"),
+    [
+        (50, 400.0, 1.0), (10**15, 50.0, 1.0), (50, -400.0, 0.0), (1, 400.0, 0.5), (1, 1e308, 0.5), (2, 1e308, 1.0),
+        (2, -1e308, 0.0), (7, inf, 1.0), (7, -inf, 0.0), (3, 2.0, 0.9), (4, 1.5, 8 / 9), (5, 0.0, 0.5), (5, -1.0, 1 / 6),
+    ],
+)  # fmt: skip
+def test_discounts_are_numbers_for_every_power(iteration: int, power: float, expected: float) -> None:
+    assert kernels.discount(iteration, power) == pytest.approx(expected, abs=0, rel=1e-15)
+
+
+def test_huge_powers_are_their_limits() -> None:
+    """Weights that overflow count everything or nothing: alpha = 400 is alpha = inf after the first iteration."""
+    solver = sc.solver("discounted-cfr", built("kuhn"), alpha=400, beta=-400)
+    solver.run(200)
+    assert np.isfinite(solver.policy().table).all()
+    assert sc.nash_conv(built("kuhn"), solver.policy()) < 0.02

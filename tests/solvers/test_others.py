@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import smoothcall as sc
 from tests.conftest import built
+
+
+def kuhn_value(pot: int) -> float:
+    """The value of Kuhn poker to player 0, from its matrix of pure strategies: 27 plans against 64."""
+    first = list(product("fcb", repeat=3))  # with each card: check then fold, check then call, bet
+    second = list(product(product("cb", "fc"), repeat=3))  # with each card: (after a check, after a bet)
+    payoff = np.zeros((len(first), len(second)))
+    for (i, plan), (j, answer) in product(enumerate(first), enumerate(second)):
+        for mine, other in permutations(range(3), 2):
+            sign, ante = 1 if mine > other else -1, pot / 2
+            after_check, after_bet = answer[other]
+            if plan[mine] == "b":
+                won = ante if after_bet == "f" else sign * (ante + 1)
+            elif after_check == "c":
+                won = sign * ante
+            else:
+                won = -ante if plan[mine] == "f" else sign * (ante + 1)
+            payoff[i, j] += won / 6
+    found = linprog(
+        [0] * len(first) + [-1],
+        A_ub=np.hstack([-payoff.T, np.ones((len(second), 1))]),
+        b_ub=np.zeros(len(second)),
+        A_eq=[[1] * len(first) + [0]],
+        b_eq=[1],
+        bounds=[(0, 1)] * len(first) + [(None, None)],
+    )
+    return float(found.x[-1])
 
 
 @pytest.mark.parametrize("spec", ["kuhn", "leduc", "leduc:suits=apart", "kuhn:pot=8", "rps"])
@@ -18,8 +47,13 @@ def test_linear_program_is_exact(spec: str, golden: Any) -> None:
     solver.run(1)
     found = sc.evaluate(game, solver.policy())
     assert found.nash_conv < 1e-9
-    known = golden.get(spec.partition(":suits")[0], {"value_player0": found.values[0] if spec != "rps" else 0.0})
-    assert found.values[0] == pytest.approx(known["value_player0"], abs=1e-9)
+    known = {"kuhn:pot=8": kuhn_value(8), "rps": 0.0}
+    value = known[spec] if spec in known else golden[spec.partition(":suits")[0]]["value_player0"]
+    assert found.values[0] == pytest.approx(value, abs=1e-9)
+
+
+def test_the_matrix_of_kuhn_has_the_value_that_kuhn_found() -> None:
+    assert kuhn_value(2) == pytest.approx(-1 / 18, abs=1e-9)
 
 
 def test_linear_program_takes_two_players() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.runtime import _nrt_python, rtsys
 
 import smoothcall as sc
 from smoothcall.experiments.heinrich2014_holdem import folded
@@ -229,20 +230,51 @@ def test_threads_lose_nothing() -> None:
     assert np.mean(found[2]) < 1.25 * np.mean(found[1])
 
 
-def test_memory_is_constant() -> None:
-    """No allocation in the loop: a hundred times the episodes take no more memory."""
-    import tracemalloc
+def test_episodes_allocate_nothing() -> None:
+    """A run of a hundred times the episodes makes as many allocations, and none is left behind."""
+    _nrt_python.memsys_enable_stats()
+    solver, made = _search("kuhn"), []
+    solver.run(100)
+    for count in (10, 1_000):
+        before = rtsys.get_allocation_stats()
+        solver.run(count)
+        after = rtsys.get_allocation_stats()
+        made.append(after.alloc - before.alloc)
+        assert after.alloc - before.alloc == after.free - before.free
+    assert made[0] == made[1]
 
-    solver = _search("kuhn")
-    solver.run(1_000)
-    tracemalloc.start()
-    solver.run(1_000)
-    small = tracemalloc.get_traced_memory()[1]
-    tracemalloc.reset_peak()
-    solver.run(100_000)
-    large = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert large < small + 10_000
+
+# Halving of visit counts
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("name", ["uct", "smooth-uct"])
+@pytest.mark.parametrize(("spec", "width"), [("kuhn", np.float64), ("kuhn", np.float32)])
+def test_halved_visits_explore_and_resume_exactly(name: str, spec: str, width: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Visits are halved where a counter would overflow; here at 40, so that it happens all the time."""
+    monkeypatch.setattr("smoothcall.solvers.base.FLOAT64_ROWS", 0 if width is np.float32 else 10**9)
+
+    def small() -> UCT:
+        solver = _search(spec, name, seed=3)
+        solver._mixing = solver._mixing._replace(most=40.0)
+        return solver
+
+    whole, part, again = small(), small(), small()
+    whole.run(3_000)
+    part.run(1_500)
+    visits, actions = part.tables()["visits"], len(built(spec).actions)
+    assert visits.dtype == width
+    assert visits.max() <= 41
+    assert (visits % 1 > 0).any(), "something was halved"
+    tried = visits > 0
+    tried[:, FOLD_SLOT] = False  # its width follows from the visits of the row
+    np.testing.assert_array_equal(
+        part._trees[0][:, 2 * actions : 3 * actions][tried], (1 / np.sqrt(visits[tried].astype(np.float64))).astype(width)
+    )
+    again.restore(part.state())
+    np.testing.assert_array_equal(again._trees[0], part._trees[0])
+    again.run(1_500)
+    np.testing.assert_array_equal(again._trees[0], whole._trees[0])
 
 
 # Folds

@@ -104,8 +104,11 @@ class UCT(Solver):
     def _tree(self) -> Array:
         rows, actions = self.game.tree.rows, len(self.game.actions)
         tree = np.empty((rows, 3 * actions + 2), width(rows))
-        kernels.plant(tree, *self.game.node_rows, self.game.tree.player, self.game.tree.paid, self._known)
+        self._plant(tree)
         return tree
+
+    def _plant(self, tree: Array) -> None:
+        kernels.plant(tree, *self.game.node_rows, self.game.tree.player, self.game.tree.paid, self._mixing)
 
     def _opponent(self, against: object) -> Policy | None:
         """Return the policy of the players who do not learn; None where all learn."""
@@ -126,6 +129,8 @@ class UCT(Solver):
     def _restored(self) -> None:
         if not self._together:
             kernels.refresh(self._trees[0], self._mixing)
+        for tree in self._trees if self._together else ():
+            self._plant(tree)
 
     @property
     def earned(self) -> Array:

@@ -17,6 +17,8 @@ from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.information.sequences import clear, collect
 from smoothcall.kernels.tables import Array, Form
 
+LARGEST_LOG = 700.0  # exp of more overflows
+
 
 class Weights(NamedTuple):
     alpha: float
@@ -38,11 +40,11 @@ class State(NamedTuple):
 
 @kernel
 def discount(iteration: int, power: float) -> float:
-    """t^power / (t^power + 1), with its limits at infinite powers."""
-    if power == np.inf:
-        return 1.0
+    """Return t^power / (t^power + 1); its limit where the power is infinite or t^power overflows."""
     if power == -np.inf:
         return 0.0
+    if power == np.inf or power * np.log(iteration) > LARGEST_LOG:
+        return 1.0
     grown: float = float(iteration) ** power
     return grown / (grown + 1.0)
 

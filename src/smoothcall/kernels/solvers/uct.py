@@ -87,28 +87,39 @@ def refresh_row(tree: Array, row: Integer, actions: Integer, mixing: Mixing) -> 
     tree[row, after + np.uint32(1)] = share_of_bounds(mixing, total, most)
 
 
+@inlined
+def inverse_root(visits: float) -> float:
+    """1 / sqrt(visits) of a number as the tree stores it: a restored tree has the same bits."""
+    return 1.0 / float(np.sqrt(np.float64(visits)))
+
+
 @kernel
 def refresh(tree: Array, mixing: Mixing) -> None:
-    """Work out everything that follows from visits."""
+    """Work out every column that follows from visits and means, for all rows: those without visits leave the tree."""
     actions = np.uint32((tree.shape[1] - 2) // 3)
     for row in range(len(tree)):
         seen = False
         for action in range(actions):
+            root = np.uint32(2) * actions + action
             if tree[row, action] > 0:
-                tree[row, np.uint32(2) * actions + action] = 1.0 / np.sqrt(np.float64(tree[row, action]))  # as in `learn`
+                tree[row, root] = inverse_root(tree[row, action])
                 seen = True
+            elif tree[row, actions + action] == -np.inf:  # illegal
+                tree[row, root] = 0.0
+            else:
+                tree[row, root] = -np.inf if action == mixing.known else np.inf
         if seen:
             refresh_row(tree, row, actions, mixing)
+        else:
+            tree[row, np.uint32(3) * actions] = 0.0
+            tree[row, np.uint32(3) * actions + np.uint32(1)] = -1.0
 
 
 @kernel
 def plant(
-    tree: Array, child: Array, first_row: Array, street: Array, buckets: Array, player: Array, paid: Array, known: int
+    tree: Array, child: Array, first_row: Array, street: Array, buckets: Array, player: Array, paid: Array, mixing: Mixing
 ) -> None:
-    """Empty records for every row of every decision. child[N, A], first_row[N], street[N], buckets[R], player[N], paid[N, P].
-
-    `known` is the slot of the action that costs what its player has paid, or -1.
-    """
+    """Empty records for every row of every decision. child[N, A], first_row[N], street[N], buckets[R], player[N], paid[N, P]."""
     actions = child.shape[1]
     for node in range(len(child)):
         if first_row[node] < 0:
@@ -118,12 +129,9 @@ def plant(
                 legal = child[node, action] >= 0
                 tree[row, action] = 0.0
                 tree[row, actions + action] = 0.0 if legal else -np.inf
-                tree[row, 2 * actions + action] = np.inf if legal else 0.0
-                if legal and action == known:
+                if legal and action == mixing.known:
                     tree[row, actions + action] = -paid[node, player[node]]
-                    tree[row, 2 * actions + action] = -np.inf
-            tree[row, 3 * actions] = 0.0
-            tree[row, 3 * actions + 1] = -1.0
+    refresh(tree, mixing)
 
 
 @inlined
@@ -131,10 +139,12 @@ def learn(tree: Array, row: Integer, action: Integer, actions: Integer, payoff: 
     if tree[row, action] >= mixing.most:
         for other in range(actions):
             tree[row, other] *= 0.5
-    visits, mean = tree[row, action] + 1.0, tree[row, actions + action]
-    tree[row, action] = visits
+            if tree[row, other] > 0:
+                tree[row, np.uint32(2) * actions + other] = inverse_root(tree[row, other])
+    tree[row, action] += 1.0
+    visits, mean = np.float64(tree[row, action]), tree[row, actions + action]
     tree[row, actions + action] = mean + (payoff - mean) / visits
-    tree[row, np.uint32(2) * actions + action] = 1.0 / np.sqrt(visits)
+    tree[row, np.uint32(2) * actions + action] = inverse_root(visits)
     refresh_row(tree, row, actions, mixing)
 
 
@@ -146,7 +156,7 @@ def best_by_bounds(tree: Array, row: Integer, actions: Integer, explore: float) 
     explore = max(explore * tree[row, np.uint32(3) * actions], 1e-12)
     for action in range(actions):
         bound = tree[row, actions + action] + explore * tree[row, spread + action]
-        better = bound > best  # not where illegal: -inf + inf
+        better = bound > best  # False where illegal: the bound is -inf
         best = bound if better else best
         chosen = action if better else chosen
     return chosen
