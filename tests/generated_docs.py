@@ -1,15 +1,17 @@
-"""The documents that are made from the code: `make docs` writes them, a test says when they have drifted."""
+"""Documents generated from the code: `make docs` writes them, and a test fails where they are out of date."""
 
 from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer.main
 
 from smoothcall.app import App
 from smoothcall.cli import cli
+from smoothcall.results import OptionInfo
 from smoothcall.solvers import SOLVERS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -20,10 +22,10 @@ def _table(heads: list[str], rows: list[list[object]]) -> str:
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in [heads, ["---"] * len(heads), *rows])
 
 
-def _options(options: list[dict[str, str]]) -> str:
+def _options(options: Sequence[OptionInfo]) -> str:
     if not options:
         return "It has no options."
-    rows: list[list[object]] = [[f"`{o['name']}`", f"`{o['default']}`", o["accepted"], o["help"]] for o in options]
+    rows: list[list[object]] = [[f"`{each.name}`", f"`{each.default}`", each.accepted, each.help] for each in options]
     return _table(["option", "default", "accepted", "meaning"], rows)
 
 
@@ -31,22 +33,24 @@ def games() -> str:
     parts = [NOTE, "# Games", 'Options are given as `sc.game("kuhn", pot=8)`, on the command line as `kuhn:pot=8`.']
     found = App().games()
     heads = ["game", "players", "nodes", "deals", "information states"]
-    rows: list[list[object]] = [[g["name"], g["players"], g["nodes"], g["deals"], g["information_states"]] for g in found]
+    rows: list[list[object]] = [[each.name, each.players, each.nodes, each.deals, each.information_states] for each in found]
     parts.append(_table(heads, rows))
     for game in found:
-        parts += [f"## {game['name']}", f"{game['summary']}.", _options(game["options"])]
+        parts += [f"## {game.name}", f"{game.summary}.", _options(game.options)]
     return "\n\n".join(parts) + "\n"
 
 
 def solvers() -> str:
     parts = [NOTE, "# Solvers", "Options are given as `sc.solver(\"mccfr\", game, sampling=\"outcome\")`, on the command line "
              "as `--set sampling=outcome`. All take `seed` and `threads`."]  # fmt: skip
+    homes = dict[str, str]()  # the first solver of each module, whose section has the module's text
     for solver in App().solvers():
-        built = SOLVERS[solver["name"]].load()
-        page = inspect.getdoc(sys.modules[built.__module__]) or ""
-        threads = f"More than one thread: {solver['threads']}." if solver["threads"] else "It runs on one thread."
-        summary = solver["summary"][0].upper() + solver["summary"][1:]
-        parts += [f"## {solver['name']}", f"*{summary}.*", page, _options(solver["options"]), threads]
+        module = SOLVERS[solver.name].load().__module__
+        home = homes.setdefault(module, solver.name)
+        page = inspect.getdoc(sys.modules[module]) or "" if home == solver.name else f"A variant of [{home}](#{home})."
+        threads = f"More than one thread: {solver.threads}." if solver.threads else "It runs on one thread."
+        summary = solver.summary[0].upper() + solver.summary[1:]
+        parts += [f"## {solver.name}", f"*{summary}.*", page, _options(solver.options), threads]
     return "\n\n".join(parts) + "\n"
 
 
@@ -56,6 +60,10 @@ def command_line() -> str:
         "Every command but `play` takes `--json` and then prints one JSON object on standard output and nothing else there; "
         "messages and progress go to standard error. Exit status: 0 done, 1 failed, 2 bad usage, 130 stopped by Ctrl-C with "
         "everything saved. Numbers accept `1e6` and `1_000_000`."
+    )
+    parts.append(
+        "`smoothcall --install-completion` teaches the shell to complete commands, options and the names of games, solvers, "
+        "players and papers; `smoothcall --show-completion` prints the script instead."
     )
     whole = typer.main.get_command(cli)
     for name, command in whole.commands.items():  # type: ignore[attr-defined]

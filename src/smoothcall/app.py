@@ -1,4 +1,4 @@
-"""The one object behind the command line, the page and the tests: everything a user can ask for, as data."""
+"""The one object behind the command line, the page and the tests. Its methods return named results (`smoothcall.results`)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smoothcall import files
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import evaluate
 from smoothcall.experiments import EXPERIMENTS, reproduce
+from smoothcall.experiments.ledger import Check
 from smoothcall.games.catalog import CATALOG
 from smoothcall.information.named_games import game, options_of
 from smoothcall.options import Option
 from smoothcall.policy import Policy, load
+from smoothcall.results import (
+    BenchReport,
+    ComparedFigure,
+    Distance,
+    EvaluationReport,
+    ExactResponseReport,
+    ExperimentInfo,
+    GameInfo,
+    LowerBounds,
+    OptionInfo,
+    PlotReport,
+    ReproductionReport,
+    ShownState,
+    ShownStates,
+    SolverInfo,
+    TrainReport,
+)
+from smoothcall.simulation.batch_policy import sees_cards
 from smoothcall.solvers import SOLVERS
 from smoothcall.store.runs import Progress, Run, free_folder, read_config, read_metrics
 
@@ -22,50 +42,36 @@ if TYPE_CHECKING:  # needs the packages of the extra `web`
     from smoothcall.play.service import PlayService
 
 Watch = Callable[[Progress], None]
-_NAMES = str.maketrans({":": "-", ",": "-", "=": "", "/": "-"})  # of folders, from those of games
 Stop = Callable[[], bool]
+RESPONSE_HANDS = 200_000  # hands that a learned response plays after learning
+_FOLDER_NAMES = str.maketrans({":": "-", ",": "-", "=": "", "/": "-"})  # from game specifications to names of folders
 
 
 def data_folder() -> Path:
-    """Where hands that people played are kept: $SMOOTHCALL_DATA, else smoothcall in the user's data folder."""
+    """Return the folder of hands that people played: $SMOOTHCALL_DATA, else smoothcall in the user's data folder."""
     named = os.environ.get("SMOOTHCALL_DATA")
     return Path(named) if named else Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "smoothcall"
 
 
 class App:
-    """Answers are plain dictionaries that JSON can hold; wrong input raises UsageError before anything is written."""
+    """Everything a user can ask for. Wrong input raises UsageError before anything is written."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or Path()  # where runs and ledgers go unless said otherwise
+        self.folder = folder or Path()  # runs and ledgers go here unless another folder is named
 
-    def games(self) -> list[dict[str, Any]]:
-        answer = []
+    def games(self) -> list[GameInfo]:
+        found = []
         for name, entry in CATALOG.items():
             made = game(name)
-            nodes, deals, states = made.size
-            answer.append(
-                {
-                    "name": name,
-                    "summary": entry.summary,
-                    "players": made.players,
-                    "nodes": nodes,
-                    "deals": deals,
-                    "information_states": states,
-                    "options": _describe(options_of(name)),
-                }
-            )
-        return answer
+            found.append(GameInfo(name, entry.summary, made.players, *made.size, _describe(options_of(name))))
+        return found
 
-    def solvers(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "name": name,
-                "summary": registered.summary,
-                "threads": registered.load().THREADS,
-                "options": _describe(registered.load().OPTIONS),
-            }
-            for name, registered in SOLVERS.items()
-        ]
+    def solvers(self) -> list[SolverInfo]:
+        found = []
+        for name, registered in SOLVERS.items():
+            solver = registered.load()
+            found.append(SolverInfo(name, registered.summary, solver.THREADS, _describe(solver.OPTIONS)))
+        return found
 
     def train(
         self,
@@ -82,8 +88,9 @@ class App:
         out: Path | None = None,
         watch: Watch | None = None,
         stop: Stop | None = None,
-    ) -> dict[str, Any]:
-        stem = f"{game(game_spec).spec}-{solver_name}".translate(_NAMES)
+    ) -> TrainReport:
+        """Start a run in a new folder and train to its end, or until `stop()` is true."""
+        stem = f"{game(game_spec).spec}-{solver_name}".translate(_FOLDER_NAMES)
         run = Run.create(
             out or free_folder(self.folder / "runs", stem),
             game_spec,
@@ -101,20 +108,21 @@ class App:
 
     def resume(
         self, folder: Path, *, iterations: int | None = None, watch: Watch | None = None, stop: Stop | None = None
-    ) -> dict[str, Any]:
+    ) -> TrainReport:
+        """Continue a run bit-exactly, to its end or to `iterations` in all."""
         run = Run.open(folder)
         run.train(iterations=iterations, watch=watch, stop=stop)
         return _report(run)
 
-    def agent(self, path: Path, of: str | None = None) -> Policy:
-        """An agent by its file, or by the folder of the run that made it; of a certain game where one is named.
+    def agent(self, name: str | Path, of: str | None = None) -> Policy:
+        """Load an agent from its file or from the folder of the run that made it; of the game `of`, where one is named.
 
-        A `.json` file is a strategy of player 1 in the form of macmanus2019. `:threshold=0.05` behind either leaves out what is
-        less likely than that.
+        A `.json` file is a strategy of player 1 in the format of macmanus2019. `:threshold=0.05` behind either leaves out
+        actions less likely than that.
         """
         from smoothcall.evaluation.match import apart
 
-        path, share = apart(str(path))
+        path, share = apart(str(name))
         policy = self._read(path, of)
         return policy if share is None else policy.thresholded(share)
 
@@ -130,61 +138,96 @@ class App:
             path = path / "agent.agent"
         return load(path, game(of) if of else None)
 
-    def evaluate(
+    def evaluate(self, agent: str | Path | Policy, *, of: str | None = None, greedy: bool = False) -> EvaluationReport:
+        """Evaluate an agent exactly, in a game whose deals are listed; `greedy` evaluates its most likely actions."""
+        from smoothcall.evaluation.equilibria import dominated_error, equilibrium_distance
+
+        policy = self._policy(agent, of)
+        made, policy = policy.game, policy.greedy() if greedy else policy
+        found = evaluate(made, policy)
+        try:
+            near = equilibrium_distance(made, policy)
+        except UsageError:  # no equilibria are known in closed form
+            distance = None
+        else:
+            finite = near.kullback_leibler if near.kullback_leibler < float("inf") else None
+            distance = Distance(near.squared_error, finite, dominated_error(made, policy))
+        return EvaluationReport(
+            game=made.spec,
+            greedy=greedy,
+            nash_conv=found.nash_conv,
+            exploitability=found.exploitability,
+            epsilon=found.epsilon,
+            values=found.values,
+            best_response_values=found.best_response_values,
+            epsilons=found.epsilons,
+            card=policy.card,
+            equilibrium=distance,
+            note=_note(policy),
+        )
+
+    def lower_bounds(
         self,
-        path: Path,
+        agent: str | Path | Policy,
         *,
         of: str | None = None,
         greedy: bool = False,
         deals: int = 5_000,
         episodes: int = 20_000_000,
-        exact: bool = False,
-        slots: str | None = None,
         seed: int = 0,
         watch: Callable[[float], None] | None = None,
         stop: Stop | None = None,
-    ) -> dict[str, Any]:
-        """How good an agent is: exactly, or in games whose deals are drawn by lower bounds of what a best response wins.
+    ) -> LowerBounds:
+        """Find lower bounds of what a best response wins, for games too large for `evaluate`.
 
-        Those play `deals` deals (local best response, two players) and learn for `episodes` a seat (learned response).
-        With `exact`, an exact best response there, which may be restricted to some action `slots` (`f,c,x4`).
+        The local best response (two players) plays `deals` deals; the learned response trains for `episodes` a seat.
         """
-        from smoothcall.evaluation.equilibria import dominated_error, equilibrium_distance
+        from smoothcall.evaluation.learned_response import learned_response
+        from smoothcall.evaluation.local_best_response import local_best_response
 
-        policy = self.agent(path, of)
-        if slots is not None and not exact:
-            raise UsageError("slots are those of an exact best response (accepted: with --exact)")
-        if exact and policy.game.sampled:
-            return _exact(policy, greedy, slots, watch or (lambda fraction: None), stop)
-        policy = policy.greedy() if greedy else policy
-        if policy.game.sampled:
-            return _bounds(policy, greedy, deals, episodes, seed, watch or (lambda fraction: None), stop)
-        found = evaluate(policy.game, policy)
-        answer: dict[str, Any] = {
-            "game": policy.game.spec,
-            "greedy": greedy,
-            "nash_conv": found.nash_conv,
-            "exploitability": found.exploitability,
-            "epsilon": found.epsilon,
-            "values": found.values,
-            "best_response_values": found.best_response_values,
-            "epsilons": found.epsilons,
-            "card": policy.card,
-        }
-        try:
-            distance = equilibrium_distance(policy.game, policy)
-        except UsageError:  # no equilibria are known in closed form
-            return answer
-        finite = distance.kullback_leibler if distance.kullback_leibler < float("inf") else None
-        answer["equilibrium"] = {"squared_error": distance.squared_error, "kullback_leibler": finite}
-        answer["dominated_error"] = dominated_error(policy.game, policy)
-        return answer
+        policy, watch = self._policy(agent, of), watch or (lambda fraction: None)
+        note, policy = _note(policy), policy.greedy() if greedy else policy
+        local, begin = None, 0.0
+        if policy.game.players == 2:
+            local = local_best_response(policy, deals=deals, seed=seed, watch=lambda done: watch(done / 2), stop=stop)
+            begin = 0.5
+        learned = learned_response(
+            policy,
+            episodes=episodes,
+            hands=RESPONSE_HANDS,
+            seed=seed,
+            watch=lambda done: watch(begin + (1 - begin) * done),
+            stop=stop,
+        )
+        return LowerBounds(policy.game.spec, greedy, local, learned, policy.card, note)
 
-    def show(self, path: Path, key: str | None = None, *, of: str | None = None) -> dict[str, Any]:
-        policy = self.agent(path, of)
+    def exact_response(
+        self,
+        agent: str | Path | Policy,
+        *,
+        of: str | None = None,
+        greedy: bool = False,
+        slots: str | None = None,
+        watch: Callable[[float], None] | None = None,
+        stop: Stop | None = None,
+    ) -> ExactResponseReport:
+        """Find the exact best response to an agent of two-player hold'em; `slots` (`f,c,x4`) restricts its actions."""
+        from smoothcall.evaluation.exact_response import exact_response
+
+        policy = self._policy(agent, of)
+        chosen = None if slots is None else slots.split(",")
+        found = exact_response(policy, slots=chosen, greedy=greedy, watch=watch, stop=stop)
+        return ExactResponseReport(policy.game.spec, greedy, found, policy.card, _note(policy))
+
+    def _policy(self, agent: str | Path | Policy, of: str | None) -> Policy:
+        return agent if isinstance(agent, Policy) else self.agent(agent, of)
+
+    def show(self, agent: str | Path, key: str | None = None, *, of: str | None = None) -> ShownStates:
+        """Show a policy at the information states of a key; without one, at all of them (hold'em: the first decision)."""
+        policy = self.agent(agent, of)
         made = policy.game
         rows = made.rows(key) if key is not None else range(made.buckets[0] if made.sampled else made.tree.rows)
-        return {"game": made.spec, "actions": list(made.actions), "states": [_state(policy, row) for row in rows]}
+        return ShownStates(made.spec, tuple(made.actions), tuple(_state(policy, row) for row in rows))
 
     def match(
         self,
@@ -199,11 +242,10 @@ class App:
         watch: Callable[[float], None] | None = None,
         stop: Stop | None = None,
     ) -> dict[str, Any]:
-        """Play a match: `players` are names of simple players, agent files or folders of runs, `:greedy` or
-        `:threshold=0.05` behind them.
+        """Play a match of named players: scripted players, agent files or folders of runs.
 
-        With a picture, everybody against everybody, two by two. With `freezeouts`, so many games of ten hands instead;
-        there equities are exact, or estimated from so many `rollouts`.
+        With `picture`, every two of them play and the table is drawn there. With `freezeouts`, two of them play so many
+        freezeouts instead; equities are exact, or estimated from `rollouts` rollouts.
         """
         from smoothcall.evaluation.freezeout_match import play_freezeout_match
         from smoothcall.evaluation.match import play_match
@@ -217,13 +259,14 @@ class App:
             )
         if rollouts is not None:
             raise UsageError(
-                f"rollouts={rollouts}: positions are estimated in freezeouts only (accepted: with a number of freezeouts)"
+                f"rollouts={rollouts}: equities are estimated in freezeouts only (accepted: with a number of freezeouts)"
             )
         if picture is not None:
             return play_cross_table(players, picture, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
         return play_match(players, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
 
-    def plot(self, folders: Sequence[Path], out: Path, *, x: str = "iterations") -> dict[str, Any]:
+    def plot(self, folders: Sequence[Path], out: Path, *, x: str = "iterations") -> PlotReport:
+        """Draw the learning curves of runs on one picture."""
         from smoothcall.store.curves import AXES, draw_curves
 
         if x not in AXES:
@@ -239,20 +282,23 @@ class App:
             if not metrics:
                 raise UsageError(f"run {str(folder)!r} has no evaluations yet (go on with it: resume)")
         files.write(out, draw_curves(curves, x))
-        return {"picture": str(out), "runs": [str(folder) for folder in folders]}
+        return PlotReport(str(out), tuple(map(str, folders)))
 
-    def experiments(self) -> list[dict[str, Any]]:
-        return [{"name": name, "summary": summary} for name, summary in EXPERIMENTS.items()]
+    def experiments(self) -> list[ExperimentInfo]:
+        return [ExperimentInfo(name, summary) for name, summary in EXPERIMENTS.items()]
 
     def reproduce(
         self, name: str, *, quick: bool = False, out: Path | None = None, tell: Callable[[str], None] | None = None
-    ) -> dict[str, Any]:
-        return reproduce(name, quick=quick, out=out or self.folder / "docs" / "ledger", tell=tell or (lambda line: None))
+    ) -> ReproductionReport:
+        """Run a paper's experiments and write its page under `out` (docs/ledger unless another folder is named)."""
+        found = reproduce(name, quick=quick, out=out or self.folder / "docs" / "ledger", tell=tell or (lambda line: None))
+        checks = tuple(Check(check["what"], check["published"], check["ours"], check["passed"]) for check in found["checks"])
+        return ReproductionReport(found["page"], found["passed"], checks)
 
     def play_service(self, database: str | None = None, agents: Path | None = None) -> PlayService:
-        """Tables for people to play at, their hands in a database (a file in `data_folder` unless a URL is given).
+        """Open tables for people to play at. Hands go to a database: a file in `data_folder`, unless a URL is given.
 
-        Opponents are the built-in agents and those found in a folder: the runs, unless another is named.
+        Opponents are the shipped agents and those in a folder: `runs`, unless another is named.
         """
         from smoothcall.play.opponents import Agents
         from smoothcall.play.service import PlayService
@@ -272,92 +318,61 @@ class App:
         repeats: int = 5,
         peers: bool = False,
         tell: Callable[[str], None] | None = None,
-    ) -> dict[str, Any]:
-        """Peers are measured right after the figure they are compared with."""
+    ) -> BenchReport:
+        """Measure speeds; with `peers`, other packages right after the figure they are compared with."""
         from smoothcall.experiments.peers import compare, missing
         from smoothcall.experiments.speed import measure
 
         tell = tell or (lambda line: None)
         for line in missing(names) if peers else ():
             tell(line)
-        figures = []
-        for figure in measure(names, repeats=repeats, tell=tell):
-            found = compare(figure, repeats=repeats, tell=tell) if peers else {}
-            figures.append({**figure.as_dict(), "peers": found})
-        return {"figures": figures}
+        figures = measure(names, repeats=repeats, tell=tell)
+        return BenchReport(
+            tuple(ComparedFigure(figure, compare(figure, repeats=repeats, tell=tell) if peers else {}) for figure in figures)
+        )
 
 
-def _bounds(
-    policy: Policy, greedy: bool, deals: int, episodes: int, seed: int, watch: Callable[[float], None], stop: Stop | None
-) -> dict[str, Any]:
-    from smoothcall.evaluation.learned_response import learned_response
-    from smoothcall.evaluation.local_best_response import local_best_response
-
-    answer: dict[str, Any] = {"game": policy.game.spec, "greedy": greedy, "lines": [], "card": policy.card}
-    pair = policy.game.players == 2
-    if pair:
-        local = local_best_response(policy, deals=deals, seed=seed, watch=lambda done: watch(done / 2), stop=stop)
-        answer |= {"local_best_response": local.as_dict(), "lines": [str(local)]}
-    rest = 0.5 if pair else 1.0
-    learned = learned_response(
-        policy, episodes=episodes, hands=200_000, seed=seed, watch=lambda done: watch(1 - rest + rest * done), stop=stop
-    )
-    done = learned.done and (not pair or local.done)
-    return {**answer, "learned_response": learned.as_dict(), "lines": [*answer["lines"], str(learned)], "done": done}
+def _note(policy: Policy) -> str:
+    """Say where a table stands for an agent that sees more than its buckets."""
+    if isinstance(policy, TabulatedPolicy) and sees_cards(policy.batch_policy):
+        return "this agent sees cards; measured is a table of it, its probabilities averaged over sample hands of each bucket"
+    return ""
 
 
-def _exact(
-    policy: Policy, greedy: bool, slots: str | None, watch: Callable[[float], None], stop: Stop | None
-) -> dict[str, Any]:
-    from smoothcall.evaluation.exact_response import exact_response
-
-    chosen = None if slots is None else slots.split(",")
-    found = exact_response(policy, slots=chosen, greedy=greedy, watch=watch, stop=stop)
-    answer = {"game": policy.game.spec, "greedy": greedy, "lines": [str(found)], "card": policy.card, "done": found.done}
-    return {**answer, "exact_response": found.as_dict()}
-
-
-def _state(policy: Policy, row: int) -> dict[str, Any]:
-    """An information state: probabilities by letter, and the letter of each of the game's action slots that it has."""
+def _state(policy: Policy, row: int) -> ShownState:
     made, node = policy.game, policy.game.node_of(row)
-    children = made.tree.children(node)
-    return {
-        "player": int(made.tree.player[node]),
-        "key": made.key(row),
-        "probabilities": policy.at(row),
-        "letters": {made.actions[made.tree.slot[child]]: letter for letter, child in children.items()},
-    }
+    letters = {made.actions[made.tree.slot[child]]: letter for letter, child in made.tree.children(node).items()}
+    return ShownState(int(made.tree.player[node]), made.key(row), policy.at(row), letters)
 
 
-def _describe(options: Mapping[str, Option]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "default": str(option.default).lower() if option.type is bool or option.default is None else str(option.default),
-            "accepted": option.accepted,
-            "help": option.help,
-        }
+def _describe(options: Mapping[str, Option]) -> tuple[OptionInfo, ...]:
+    return tuple(
+        OptionInfo(
+            name=name,
+            default=str(option.default).lower() if option.type is bool or option.default is None else str(option.default),
+            accepted=option.accepted,
+            help=option.help,
+        )
         for name, option in options.items()
-    ]
+    )
 
 
-def _report(run: Run) -> dict[str, Any]:
-    """What a run came to."""
+def _report(run: Run) -> TrainReport:
     metric = run.evaluation()
-    return {
-        "folder": str(run.folder),
-        "agent": str(run.agent),
-        "curve": None if run.curve is None else str(run.curve),
-        "game": run.game.spec,
-        "solver": run.solver.name,
-        "done": run.done,
-        "iterations": metric.iterations,
-        "seconds": run.seconds,
-        "nodes": metric.nodes,
-        "nash_conv": metric.nash_conv,
-        "exploitability": metric.exploitability,
-        "values": metric.values,
-        "epsilons": metric.epsilons,
-        "freezeouts": metric.freezeouts,
-        "note": run.solver.THREADS if run.solver.threads > 1 else "",
-    }
+    return TrainReport(
+        folder=str(run.folder),
+        agent=str(run.agent),
+        curve=None if run.curve is None else str(run.curve),
+        game=run.game.spec,
+        solver=run.solver.name,
+        done=run.done,
+        iterations=metric.iterations,
+        seconds=run.seconds,
+        nodes=metric.nodes,
+        nash_conv=metric.nash_conv,
+        exploitability=metric.exploitability,
+        values=metric.values,
+        epsilons=metric.epsilons,
+        freezeouts=metric.freezeouts,
+        note=run.solver.THREADS if run.solver.threads > 1 else "",
+    )

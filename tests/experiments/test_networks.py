@@ -18,8 +18,8 @@ from smoothcall.experiments.nfsp import _reached, read
 
 def test_nfsp(tmp_path: Path) -> None:
     answer = App().reproduce("nfsp", quick=True, out=tmp_path)
-    assert answer["passed"], answer["checks"]
-    page = Path(answer["page"]).read_text()
+    assert answer.passed, answer.checks
+    page = Path(answer.page).read_text()
     for picture in ("kuhn", "leduc"):
         assert f"{picture}.png" in page
         assert (tmp_path / "nfsp-quick" / f"{picture}.png").read_bytes()[:4] == b"\x89PNG"
@@ -68,8 +68,8 @@ def test_the_mean_of_seeds_has_an_interval() -> None:
 def test_epfl2020(tmp_path: Path) -> None:
     told: list[str] = []
     answer = App().reproduce("epfl2020", quick=True, out=tmp_path, tell=told.append)
-    assert answer["passed"], answer["checks"]
-    page = Path(answer["page"]).read_text()
+    assert answer.passed, answer.checks
+    page = Path(answer.page).read_text()
     for part in ("Fig 1", "Figs 5 and 6", "3037.5/1442", "Against the simplest", "How exploitable", "clipped-double-dqn"):
         assert part in page
     for picture in ("learning", "cross-table"):
@@ -87,8 +87,8 @@ def test_epfl2020(tmp_path: Path) -> None:
 def test_pricope2021(tmp_path: Path) -> None:
     told: list[str] = []
     answer = App().reproduce("pricope2021", quick=True, out=tmp_path, tell=told.append)
-    assert answer["passed"], answer["checks"]
-    page = Path(answer["page"]).read_text()
+    assert answer.passed, answer.checks
+    page = Path(answer.page).read_text()
     for part in ("Figs 2 and 3", "Table 1", "361.08", "Figs 4 and 5", "How exploitable", "does gradient play help?"):
         assert part in page
     for picture in ("differences", "against-random", "cross-table", "leduc"):

@@ -15,7 +15,7 @@ from smoothcall.experiments.speed import TASKS, Figure
 
 def test_a_peer_is_measured_in_the_same_run() -> None:
     told: list[str] = []
-    answer = App().bench(["leduc-external-mccfr"], repeats=1, peers=True, tell=told.append)
+    answer = App().bench(["leduc-external-mccfr"], repeats=1, peers=True, tell=told.append).as_dict()
     json.dumps(answer, allow_nan=False)
     (figure,) = answer["figures"]
     assert set(figure["peers"]) == {"OpenSpiel C++", "OpenSpiel C++, suits merged"}
@@ -36,7 +36,7 @@ def test_ratio_of_times_is_the_other_way_round(monkeypatch: pytest.MonkeyPatch) 
 def test_what_is_not_installed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peers, "find_spec", lambda module: None)
     told: list[str] = []
-    answer = App().bench(["leduc-external-mccfr"], repeats=1, peers=True, tell=told.append)
+    answer = App().bench(["leduc-external-mccfr"], repeats=1, peers=True, tell=told.append).as_dict()
     assert answer["figures"][0]["peers"] == {}
     assert told == ["OpenSpiel is not installed: pip install open_spiel", "measuring leduc-external-mccfr"]
     assert "LiteEFG is not installed: pip install LiteEFG" in peers.missing([])

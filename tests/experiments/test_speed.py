@@ -29,7 +29,7 @@ CEILINGS = {
 
 @pytest.fixture(scope="module")
 def figures() -> dict[str, Any]:
-    answer = App().bench([*FLOORS, *CEILINGS], repeats=3)
+    answer = App().bench([*FLOORS, *CEILINGS], repeats=3).as_dict()
     json.dumps(answer, allow_nan=False)
     return {figure["name"]: figure for figure in answer["figures"]}
 

@@ -1,0 +1,96 @@
+"""`smoothcall evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from smoothcall.cli.arguments import Agent, AgentGame, AsJson, Seed, app, whole
+from smoothcall.cli.output import STOPPED, ProgressLine, figure, print_json, print_table, say
+from smoothcall.errors import UsageError
+
+if TYPE_CHECKING:
+    from smoothcall.results import EvaluationReport, ExactResponseReport, LowerBounds
+
+
+def evaluate(
+    agent: Agent,
+    greedy: Annotated[bool, typer.Option("--greedy", help="Evaluate the most likely action instead of the mixture.")] = False,
+    of: AgentGame = None,
+    deals: Annotated[int, typer.Option(parser=whole, metavar="N", help="Hold'em: deals of the local best response.")] = 5_000,
+    episodes: Annotated[
+        int, typer.Option(parser=whole, metavar="N", help="Hold'em: episodes a seat of the learned response.")
+    ] = 20_000_000,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Hold'em for two with few raises: an exact best response, over every deal.")
+    ] = False,
+    slots: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="With --exact: the actions the responder may use, such as f,c,x4.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Say exactly how good an agent is: NashConv, exploitability, values, what each player can gain.
+
+    Hold'em is too large for that: there, lower bounds of what a best response wins, in mbb/h with intervals.
+
+    Examples: smoothcall evaluate runs/leduc-cfr+; smoothcall evaluate holdem.agent --episodes 1e8
+    """
+    if slots is not None and not exact:
+        raise UsageError("slots are those of an exact best response (accepted: with --exact)")
+    report: EvaluationReport | LowerBounds | ExactResponseReport
+    with ProgressLine(f"evaluating {Path(agent).name}") as line:
+        user = app()
+        policy = user.agent(agent, of)
+        if not policy.game.sampled:
+            report = user.evaluate(policy, greedy=greedy)
+        elif exact:
+            report = user.exact_response(policy, greedy=greedy, slots=slots, watch=line.fraction, stop=line.stopped)
+        else:
+            report = user.lower_bounds(
+                policy, greedy=greedy, deals=deals, episodes=episodes, seed=seed, watch=line.fraction, stop=line.stopped
+            )
+    if as_json:
+        print_json(report.as_dict())
+    else:
+        _print_report(report)
+    if not report.done:
+        raise typer.Exit(STOPPED)
+
+
+def _print_report(report: EvaluationReport | LowerBounds | ExactResponseReport) -> None:
+    from smoothcall.results import EvaluationReport
+
+    threshold = report.card.get("threshold")
+    how = " (greedy)" if report.greedy else f" (threshold {threshold:g})" if threshold else ""
+    if isinstance(report, EvaluationReport):
+        say(f"{report.game}{how}, in chips a hand")
+        _print_evaluation(report)
+    else:
+        say(f"{report.game}{how}")
+        say(str(report))
+    if report.note:
+        say(f"note: {report.note}")
+    if not report.done:
+        say("(stopped)")
+
+
+def _print_evaluation(report: EvaluationReport) -> None:
+    rows = [
+        ["NashConv", figure(report.nash_conv)],
+        ["exploitability (NashConv / players)", figure(report.exploitability)],
+        ["epsilon (largest gain of one player)", figure(report.epsilon)],
+    ]
+    if (distance := report.equilibrium) is not None:
+        divergence = distance.kullback_leibler
+        rows.append(["mean squared error to the closest equilibrium", figure(distance.squared_error)])
+        rows.append(["Kullback-Leibler divergence to the closest", "infinite" if divergence is None else figure(divergence)])
+        rows.append(["probability of dominated actions, summed", figure(distance.dominated_error)])
+    print_table(["", ""], rows)
+    players = zip(report.values, report.best_response_values, report.epsilons, strict=True)
+    print_table(
+        ["player", "value", "best response", "gain"],
+        [[number, *map(figure, figures)] for number, figures in enumerate(players)],
+    )

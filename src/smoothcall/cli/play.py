@@ -1,0 +1,149 @@
+"""`smoothcall play`: the page, or a game in the terminal."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from smoothcall.cli.arguments import app, complete_game, complete_player, folder, named, whole
+from smoothcall.cli.output import print_table, say, tell
+from smoothcall.errors import UsageError, unknown
+
+if TYPE_CHECKING:
+    from smoothcall.play.service import PlayService
+
+HOST, PORT = "127.0.0.1", 8000  # of the page
+PROBLEMS = 10  # unreadable agents that are named
+
+
+def play(
+    port: Annotated[
+        int | None, typer.Option(parser=whole, metavar="N", help=f"Where the page is served [default: {PORT}].")
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option(parser=named, metavar="H", help=f"Another address lets others play too [default: {HOST}].")
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            parser=named, metavar="URL", help="Where hands are kept [default: an SQLite file in the user's data folder]."
+        ),
+    ] = None,
+    agents: Annotated[
+        Path | None,
+        typer.Option(parser=folder, metavar="DIR", help="A folder of agent files and runs to play against [default: runs]."),
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
+    terminal: Annotated[bool, typer.Option("--terminal", help="Play here instead of on a page.")] = False,
+    of: Annotated[
+        str | None,
+        typer.Option("--game", metavar="GAME", help="With --terminal: the game.", autocompletion=complete_game),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="With --terminal: an opponent, :greedy behind it for its most likely actions; one for each seat. Without any, "
+            "those who play the game are listed.",
+            autocompletion=complete_player,
+        ),
+    ] = None,
+    freezeouts: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole,
+            metavar="N",
+            help="With --terminal: a match of so many freezeouts, chips kept from hand to hand until one of the two has none.",
+        ),
+    ] = None,
+) -> None:
+    """Play against agents, on a page in the browser or in the terminal; every hand is kept.
+
+    Hands are kept in the user's data folder ($SMOOTHCALL_DATA, else smoothcall in $XDG_DATA_HOME or ~/.local/share), or in
+    --database. The terminal has a person of its own, known by the file `terminal` in the data folder: its hands are not in
+    the history of the page, where each browser has its own.
+
+    Examples: smoothcall play; smoothcall play --agents runs --port 8080;
+    smoothcall play --terminal --game leduc --against leduc-cfr
+    """
+    _need(["sqlalchemy"] if terminal else ["fastapi", "uvicorn", "jinja2", "sqlalchemy"])
+    if terminal and (port is not None or host is not None or no_browser):
+        raise UsageError("--port, --host and --no-browser belong to the page; --terminal has none")
+    if not terminal and (of is not None or against or freezeouts is not None):
+        raise UsageError("--game, --against and --freezeouts belong to --terminal; on the page, choose in the lobby")
+    if terminal and of is None:
+        raise UsageError("--terminal needs a game and opponents: --game leduc --against leduc-cfr")
+    if port is not None and not 0 <= port <= 65535:
+        raise UsageError(f"--port {port} (accepted: 0 to 65535; 0 is any free one)")
+    service = app().play_service(database, agents)
+    try:
+        _tell_problems(service.agents.problems)
+        if of is None:
+            _serve(service, host or HOST, PORT if port is None else port, open_browser=not no_browser)
+        elif against:
+            where = "the database that --database names" if database else None
+            _play_in_terminal(service, of, against, freezeouts or 0, where)
+        else:
+            _list_opponents(service, of)
+    except KeyboardInterrupt:
+        pass  # Ctrl-C is the way to leave
+    finally:
+        service.close()
+
+
+def _need(packages: list[str]) -> None:
+    from importlib.util import find_spec
+
+    if missing := [package for package in packages if find_spec(package) is None]:
+        raise UsageError(f"playing needs packages that are not installed ({', '.join(missing)}): pip install 'smoothcall[web]'")
+
+
+def _tell_problems(problems: list[str]) -> None:
+    """Say which agents were left out, and why."""
+    for problem in problems[:PROBLEMS]:
+        tell(f"left out: {' '.join(problem.split())}")
+    if len(problems) > PROBLEMS:
+        tell(f"and {len(problems) - PROBLEMS} more")
+
+
+def _list_opponents(service: PlayService, name: str) -> None:
+    from smoothcall.information.named_games import game
+    from smoothcall.play.opponents import PLAY_GAMES
+
+    if name not in PLAY_GAMES:
+        raise unknown("game", name, PLAY_GAMES)
+    cards, seats = service.agents.cards(name), game(name).players - 1
+    say(f"Who plays {PLAY_GAMES[name]}:")
+    print_table(["", "", ""], [[card.id, card.name, "; ".join([card.learned, *card.measured[:1]])] for card in cards])
+    choice = " ".join(f"--against {card.id}" for card in (cards * seats)[:seats])
+    say(f"Choose {'one' if seats == 1 else seats}, as: smoothcall play --terminal --game {name} {choice}")
+
+
+def _play_in_terminal(service: PlayService, game: str, against: list[str], freezeouts: int, database: str | None) -> None:
+    from smoothcall.app import data_folder
+    from smoothcall.play.terminal import Terminal, person_of
+
+    person = person_of(service, data_folder() / "terminal")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # bytes of another encoding are not a move, and not a failure
+    kept = f"Hands played here are the terminal's own, kept in {database or data_folder()}; the page has another history."
+    Terminal(service, person, game, against, games=freezeouts, kept=kept).play()
+
+
+def _serve(service: PlayService, host: str, port: int, *, open_browser: bool) -> None:
+    from smoothcall.web.server import is_loopback, serve
+
+    def announce(address: str) -> None:
+        if not is_loopback(host):
+            tell(f"warning: on {host}, whoever can reach this machine can play here, with your agents and your database")
+        tell(f"play at {address} (Ctrl-C ends it)")
+
+    try:
+        serve(service, host, port, open_browser, announce)
+    except UsageError as error:
+        reason = str(error).partition(" (while ")[0]  # Python repeats the address behind it
+        raise UsageError(f"{reason}; choose another with --port or --host") from None

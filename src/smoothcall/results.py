@@ -1,0 +1,223 @@
+"""Named results of `App`. `as_dict()` of a result is the JSON object that its command prints."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from smoothcall.evaluation.exact_response import ExactResponse
+from smoothcall.evaluation.learned_response import LearnedResponse
+from smoothcall.evaluation.local_best_response import LocalBestResponse
+from smoothcall.experiments.ledger import Check
+from smoothcall.experiments.speed import Figure
+
+
+class Record:
+    """A dataclass whose fields are its JSON object."""
+
+    __slots__ = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)  # type: ignore[call-overload, no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class OptionInfo(Record):
+    """An option of a game or a solver, in words."""
+
+    name: str
+    default: str
+    accepted: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameInfo(Record):
+    """A game of the catalogue with its default options."""
+
+    name: str
+    summary: str
+    players: int
+    nodes: int  # of the action tree
+    deals: int
+    information_states: int
+    options: tuple[OptionInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SolverInfo(Record):
+    name: str
+    summary: str
+    threads: str  # what more than one thread gives up; empty where the solver runs on one
+    options: tuple[OptionInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainReport(Record):
+    """A run after training. Values are chips a hand."""
+
+    folder: str
+    agent: str  # path of the agent file
+    curve: str | None  # path of the picture
+    game: str
+    solver: str
+    done: bool  # False where it was stopped
+    iterations: int
+    seconds: float
+    nodes: int  # visited
+    nash_conv: float | None  # None where deals are sampled
+    exploitability: float | None
+    values: tuple[float, ...]
+    epsilons: tuple[float, ...]  # what each player can gain
+    freezeouts: tuple[float, int] | None  # chips won while learning, freezeouts played
+    note: str  # what more than one thread gives up
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far a policy is from the equilibria that are known in closed form."""
+
+    squared_error: float
+    kullback_leibler: float | None  # None: infinite
+    dominated_error: float  # probability of dominated actions, summed
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport:
+    """An exact evaluation, in chips a hand."""
+
+    game: str
+    greedy: bool
+    nash_conv: float
+    exploitability: float
+    epsilon: float
+    values: tuple[float, ...]
+    best_response_values: tuple[float, ...]
+    epsilons: tuple[float, ...]
+    card: dict[str, Any]
+    equilibrium: Distance | None = None
+    note: str = ""
+    done: bool = True
+
+    def as_dict(self) -> dict[str, Any]:
+        answer = {name: getattr(self, name) for name in _EVALUATION}
+        if (distance := self.equilibrium) is not None:
+            answer["equilibrium"] = {
+                "squared_error": distance.squared_error,
+                "kullback_leibler": distance.kullback_leibler,
+            }
+            answer["dominated_error"] = distance.dominated_error
+        return answer
+
+
+_EVALUATION = (
+    "game", "greedy", "nash_conv", "exploitability", "epsilon", "values", "best_response_values", "epsilons", "card", "note",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LowerBounds:
+    """Lower bounds of what a best response wins, in mbb/h, where the game is too large for an exact evaluation."""
+
+    game: str
+    greedy: bool
+    local: LocalBestResponse | None  # None in games of more than two players
+    learned: LearnedResponse
+    card: dict[str, Any]
+    note: str = ""
+
+    @property
+    def done(self) -> bool:
+        return self.learned.done and (self.local is None or self.local.done)
+
+    def __str__(self) -> str:
+        return "\n".join(str(bound) for bound in (self.local, self.learned) if bound is not None)
+
+    def as_dict(self) -> dict[str, Any]:
+        answer: dict[str, Any] = {"game": self.game, "greedy": self.greedy, "card": self.card, "note": self.note}
+        if self.local is not None:
+            answer["local_best_response"] = self.local.as_dict()
+        return {**answer, "learned_response": self.learned.as_dict(), "done": self.done}
+
+
+@dataclass(frozen=True, slots=True)
+class ExactResponseReport:
+    """An exact best response in two-player hold'em, with the agent's card."""
+
+    game: str
+    greedy: bool
+    response: ExactResponse
+    card: dict[str, Any]
+    note: str = ""
+
+    @property
+    def done(self) -> bool:
+        return self.response.done
+
+    def __str__(self) -> str:
+        return str(self.response)
+
+    def as_dict(self) -> dict[str, Any]:
+        about = {"game": self.game, "greedy": self.greedy, "card": self.card, "note": self.note, "done": self.done}
+        return {**about, "exact_response": self.response.as_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownState(Record):
+    """A policy at one information state."""
+
+    player: int
+    key: str
+    probabilities: dict[str, float]  # by the letters of actions
+    letters: dict[str, str]  # the letter of each action slot that is legal here
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStates(Record):
+    game: str
+    actions: tuple[str, ...]  # names of the game's action slots
+    states: tuple[ShownState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlotReport(Record):
+    picture: str  # path
+    runs: tuple[str, ...]  # folders
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentInfo(Record):
+    name: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReproductionReport:
+    """The page of a paper, and the claims that were checked."""
+
+    page: str  # path
+    passed: bool  # no check failed
+    checks: tuple[Check, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        checks = [asdict(check) | {"verdict": check.verdict} for check in self.checks]
+        return {"page": self.page, "passed": self.passed, "checks": checks}
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedFigure:
+    """A measured speed and the speeds of other packages: value, unit and ratio (how many times faster ours is) by name."""
+
+    ours: Figure
+    peers: dict[str, dict[str, Any]]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**self.ours.as_dict(), "peers": self.peers}
+
+
+@dataclass(frozen=True, slots=True)
+class BenchReport:
+    figures: tuple[ComparedFigure, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"figures": [figure.as_dict() for figure in self.figures]}
