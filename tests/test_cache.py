@@ -86,18 +86,6 @@ def test_what_cannot_be_kept_is_used_all_the_same(folder: Path, why: str) -> Non
     assert all(what.startswith("some.table cannot be kept in the cache folder") for what in said)
 
 
-@pytest.mark.interpreted
-def test_where_the_folder_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setenv("SMOOTHCALL_CACHE", "/some/where")
-    assert cache.folder() == Path("/some/where")
-    monkeypatch.delenv("SMOOTHCALL_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", "/other")
-    assert cache.folder() == Path("/other/smoothcall")
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert cache.folder() == Path.home() / ".cache" / "smoothcall"
-
-
 def test_strengths_are_built_and_kept(folder: Path) -> None:
     """Built afresh, read back, and built again where damaged: always the same tables, and progress is told."""
     known, said = strengths(SHORT), list[tuple[str, float]]()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import evaluate
 from smoothcall.experiments import EXPERIMENTS, reproduce
 from smoothcall.experiments.ledger import Check
+from smoothcall.folders import data_folder
 from smoothcall.games.catalog import CATALOG
 from smoothcall.information.named_games import game, options_of
 from smoothcall.options import Option
@@ -45,12 +45,6 @@ Watch = Callable[[Progress], None]
 Stop = Callable[[], bool]
 RESPONSE_HANDS = 200_000  # hands that a learned response plays after learning
 _FOLDER_NAMES = str.maketrans({":": "-", ",": "-", "=": "", "/": "-"})  # from game specifications to names of folders
-
-
-def data_folder() -> Path:
-    """Return the folder of hands that people played: $SMOOTHCALL_DATA, else smoothcall in the user's data folder."""
-    named = os.environ.get("SMOOTHCALL_DATA")
-    return Path(named) if named else Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "smoothcall"
 
 
 class App:

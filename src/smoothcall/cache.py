@@ -1,7 +1,7 @@
-"""Tables that take long to compute and are always the same: built once, kept in a folder, checked when read.
+"""Cached tables: built once, kept in `folders.cache_folder`, verified by a digest when read.
 
-The folder is $SMOOTHCALL_CACHE, else smoothcall in the user's cache folder. A file is a NumPy array behind the digest of it.
-One that is damaged, or cannot be written, is no harm: the table is built again.
+A file is the SHA-256 digest of a NumPy array, then the array. A damaged file is reported and the table built again; a file
+that cannot be written is reported and the table used from memory.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import sys
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
@@ -19,28 +18,17 @@ import numpy as np
 
 from smoothcall import files
 from smoothcall.errors import UsageError
+from smoothcall.folders import cache_folder
 from smoothcall.kernels.tables import Array
 from smoothcall.progress import warn
 
-ABANDONED = 3600.0  # seconds after which nobody writes a file any more
+ABANDONED = 3600.0  # seconds after which a file that was never finished is deleted
 _DIGEST = hashlib.sha256().digest_size
 
 
-def folder() -> Path:
-    """Where tables are kept."""
-    named = os.environ.get("SMOOTHCALL_CACHE")
-    if named:
-        return Path(named)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", "~")).expanduser() / "smoothcall"
-    if sys.platform == "darwin":
-        return Path("~/Library/Caches/smoothcall").expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "smoothcall"
-
-
 def table(name: str, build: Callable[[], Array]) -> Array:
-    """The table of this name, from the folder; built and put there where it is missing or damaged."""
-    path = folder() / f"{name}.table"
+    """Return the table of this name, read-only: from the cache folder, or built and kept there."""
+    path = cache_folder() / f"{name}.table"
     found = _read(path)
     if found is None:
         found = np.ascontiguousarray(build())
@@ -60,9 +48,7 @@ def _read(path: Path) -> Array | None:
             digest = hashlib.sha256(file.read(length - _DIGEST))
             if prod(shape) * kind.itemsize != os.fstat(file.fileno()).st_size - length:
                 raise ValueError("its length is wrong")
-            array = np.empty(
-                shape, kind
-            )  # NumPy's own memory: large arrays lie on large pages, which makes them faster to read
+            array = np.empty(shape, kind)  # not a memory map: NumPy puts large arrays on large pages, which are faster to read
             file.readinto(array.data.cast("B"))
         digest.update(array.data.cast("B"))
         if digest.digest() != said:
@@ -82,7 +68,7 @@ def _write(path: Path, array: Array) -> None:
     digest.update(array.data.cast("B"))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for left in path.parent.glob(f".{path.name}.*"):  # by a process that was killed while it wrote
+        for left in path.parent.glob(f".{path.name}.*"):  # left by a process that was killed while it wrote
             if time() - left.stat().st_mtime > ABANDONED:
                 left.unlink(missing_ok=True)
         with files.written(path) as file:

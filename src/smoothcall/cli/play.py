@@ -124,7 +124,7 @@ def _list_opponents(service: PlayService, name: str) -> None:
 
 
 def _play_in_terminal(service: PlayService, game: str, against: list[str], freezeouts: int, database: str | None) -> None:
-    from smoothcall.app import data_folder
+    from smoothcall.folders import data_folder
     from smoothcall.play.terminal import Terminal, person_of
 
     person = person_of(service, data_folder() / "terminal")

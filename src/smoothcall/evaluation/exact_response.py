@@ -27,7 +27,7 @@ from smoothcall.kernels.evaluation import exact_response as kernels
 from smoothcall.kernels.holdem.boards import SHIFT, SUITS, list_kinds
 from smoothcall.kernels.holdem.dealing import Cards
 from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
-from smoothcall.memory import verify_room
+from smoothcall.memory import verify_memory
 from smoothcall.options import number
 from smoothcall.policy import Policy
 
@@ -90,7 +90,7 @@ def exact_response(
     betting, changes = _betting(game, allowed), _suits(len(cards.hand))
     taken = policy.greedy() if greedy else policy
     agent = kernels.Agent(taken.weights, taken.scale)
-    verify_room((workers + 2) * _bytes(betting, cards), f"a best response in {game.spec}")
+    verify_memory((workers + 2) * _bytes(betting, cards), f"a best response in {game.spec}")
 
     room, rooms = _room(betting, cards), [_room(betting, cards) for _ in range(workers)]
     room.reach[:SEATS], room.alive[:SEATS] = 1.0, True

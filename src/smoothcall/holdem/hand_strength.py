@@ -25,7 +25,7 @@ from smoothcall.kernels.holdem import boards as board_kernels
 from smoothcall.kernels.holdem import dealing
 from smoothcall.kernels.holdem import hand_strength as kernels
 from smoothcall.kernels.tables import Array
-from smoothcall.memory import verify_room
+from smoothcall.memory import verify_memory
 from smoothcall.progress import report
 
 FLOP, TURN, RIVER = 1, 2, 3  # streets; preflop is 0
@@ -151,7 +151,7 @@ def keep_street(name: str, what: str, deck: Deck, street: int, board: Array, wor
     what = f"{what} on every {_NAMES[street]} of {deck.size} cards"
 
     def build() -> Array:
-        verify_room(len(board) * comb(deck.size, 2) * np.dtype(_TYPES[street]).itemsize, what)
+        verify_memory(len(board) * comb(deck.size, 2) * np.dtype(_TYPES[street]).itemsize, what)
         table = np.zeros((len(board), comb(deck.size, 2)), _TYPES[street])
         pieces = [np.s_[start : start + _PIECE] for start in range(0, len(board), _PIECE)]
         with ThreadPoolExecutor(cpu_count()) as pool:

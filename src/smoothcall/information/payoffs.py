@@ -7,7 +7,7 @@ import numpy as np
 from smoothcall.information.tree import ActionTree
 from smoothcall.kernels.information.payoffs import settle_deals
 from smoothcall.kernels.tables import Array
-from smoothcall.memory import verify_room
+from smoothcall.memory import verify_memory
 
 
 def poker_payoffs(tree: ActionTree, strengths: Array, name: str) -> tuple[Array, Array]:
@@ -17,7 +17,7 @@ def poker_payoffs(tree: ActionTree, strengths: Array, name: str) -> tuple[Array,
     players left in the hand share a table. `name` is the game's, for the error.
     """
     players = tree.players
-    verify_room(len(tree.endings) * (8 * players + 60), f"pay-offs of the {len(tree.endings):,} endings of {name}")
+    verify_memory(len(tree.endings) * (8 * players + 60), f"pay-offs of the {len(tree.endings):,} endings of {name}")
     index = np.full(tree.nodes, -1, np.int32)
     distinct, index[tree.endings] = unique_rows(np.column_stack([tree.alive[tree.endings], tree.paid[tree.endings]]))
     tables = np.empty((len(distinct), len(strengths), players))

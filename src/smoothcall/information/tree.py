@@ -20,7 +20,7 @@ from smoothcall.games.betting import Betting
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.kernels.tables import CALL, CALLED, CHECKED, DECISION, FIXED, FOLD, NOTHING, RAISED, SHOWDOWN, Array
-from smoothcall.memory import verify_room
+from smoothcall.memory import verify_memory
 
 MOST = 100_000_000  # nodes
 MOST_STATES = 100_000
@@ -207,7 +207,7 @@ def _unroll(states: _States, start: Array) -> ActionTree:
     if nodes > MOST:
         raise UsageError(f"an action tree of {nodes:,} nodes is too large (at most {MOST:,}; fewer raises make it smaller)")
     levels = np.cumsum([0, *sizes])
-    verify_room(nodes * (4 * actions + 6 * players + 30), f"an action tree of {nodes:,} nodes")
+    verify_memory(nodes * (4 * actions + 6 * players + 30), f"an action tree of {nodes:,} nodes")
     state = np.zeros(nodes, np.int32)
     parent, slot = np.full(nodes, -1, np.int32), np.full(nodes, -1, np.int8)
     child, paid = np.full((nodes, actions), -1, np.int32), np.zeros((nodes, players), np.int32)

@@ -8,7 +8,7 @@ import numpy as np
 
 from smoothcall.kernels.learners import memory as kernels
 from smoothcall.kernels.tables import Array
-from smoothcall.memory import verify_room
+from smoothcall.memory import verify_memory
 
 AVERAGE, BEST, GRADIENT = range(3)  # what a player may follow in a hand: average policy, best response, gradient
 
@@ -39,7 +39,7 @@ class Moves(NamedTuple):
 
 def new_ring(memories: int, size: int, width: int, kind: type[np.generic]) -> kernels.Ring:
     """Circular memories of `size` moves with observations of `width` numbers of a `kind`."""
-    verify_room(memories * size * (2 * width * np.dtype(kind).itemsize + 6), f"{memories} memories of {size:,} transitions")
+    verify_memory(memories * size * (2 * width * np.dtype(kind).itemsize + 6), f"{memories} memories of {size:,} transitions")
     seen, after = (np.zeros((memories, size, width), kind) for _ in range(2))
     action, left = (np.zeros((memories, size), np.int8) for _ in range(2))
     return kernels.Ring(seen, action, after, left, np.zeros((memories, size), np.float32), np.zeros(memories, np.int64))
@@ -47,7 +47,7 @@ def new_ring(memories: int, size: int, width: int, kind: type[np.generic]) -> ke
 
 def new_reservoir(memories: int, size: int, width: int, kind: type[np.generic]) -> kernels.Reservoir:
     """Reservoirs of `size` moves."""
-    verify_room(memories * size * (width * np.dtype(kind).itemsize + 1), f"{memories} reservoirs of {size:,} moves")
+    verify_memory(memories * size * (width * np.dtype(kind).itemsize + 1), f"{memories} reservoirs of {size:,} moves")
     return kernels.Reservoir(
         np.zeros((memories, size, width), kind), np.zeros((memories, size), np.int8), np.zeros(memories, np.int64)
     )

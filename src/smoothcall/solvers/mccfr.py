@@ -19,7 +19,7 @@ from smoothcall.kernels.solvers import mccfr as kernels
 from smoothcall.kernels.solvers import one_deal
 from smoothcall.kernels.solvers.cfr import State
 from smoothcall.kernels.tables import Array
-from smoothcall.memory import verify_room
+from smoothcall.memory import verify_memory
 from smoothcall.options import Option
 from smoothcall.policy import Policy
 from smoothcall.solvers.base import Solver, apart, on_threads, width
@@ -49,7 +49,7 @@ class MonteCarloCFR(Solver):
             raise UsageError("option prune goes with sampling=chance, in games whose players move in turn (accepted: 0)")
         shape = game.sequence_cells.shape if self._one_deal else (game.tree.rows, len(game.actions))
         wide = width(shape[0])
-        verify_room(2 * int(np.prod(shape)) * wide.itemsize, f"{name} on {game.spec}")
+        verify_memory(2 * int(np.prod(shape)) * wide.itemsize, f"{name} on {game.spec}")
         self._regret, self._average = np.zeros(shape, wide), np.zeros(shape, wide)
         self._generators, self._dealers = seeded(self.seed, 2 * self.threads).reshape(2, self.threads, 4)
 

@@ -24,7 +24,7 @@ from smoothcall.kernels.information.quantised import greedy_rows
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.solvers import uct as kernels
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
-from smoothcall.memory import verify_room
+from smoothcall.memory import verify_memory
 from smoothcall.options import Option
 from smoothcall.policy import Policy
 from smoothcall.solvers.base import Solver, Winnings, apart, on_threads, width
@@ -90,7 +90,7 @@ class UCT(Solver):
             SCHEDULES[chosen["mixing"]], chosen["eta0"], chosen["gamma"], chosen["d"], float(chosen["patience"]),
             self._known, np.inf if wide == np.float64 else 2.0**23,
         )  # fmt: skip
-        verify_room(
+        verify_memory(
             rows * (3 * actions + 2) * wide.itemsize * (self.threads if self._together else 1), f"{name} on {game.spec}"
         )
         explore = exploration(game, chosen["explore"], chosen["c"], chosen["k"])

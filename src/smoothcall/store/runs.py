@@ -19,12 +19,12 @@ import math
 import os
 import platform
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fcntl import LOCK_EX, LOCK_NB, flock
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -231,7 +231,12 @@ class Run:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """One process at a time: the lock goes when its process does, however that ends."""
+        """One process at a time: the lock goes when its process does, however that ends. Windows has no such lock."""
+        if sys.platform == "win32":
+            yield
+            return
+        from fcntl import LOCK_EX, LOCK_NB, flock
+
         folder = os.open(self.folder, os.O_RDONLY)
         try:
             flock(folder, LOCK_EX | LOCK_NB)
