@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from smoothcall.agents.files import load as load
     from smoothcall.errors import UsageError as UsageError
     from smoothcall.evaluation.equilibria import dominated_error as dominated_error
     from smoothcall.evaluation.equilibria import equilibrium_distance as equilibrium_distance
@@ -48,11 +49,11 @@ if TYPE_CHECKING:
     from smoothcall.information.game import Game as Game
     from smoothcall.information.named_games import game as game
     from smoothcall.policy import Policy as Policy
-    from smoothcall.policy import load as load
     from smoothcall.solvers import Solver as Solver
     from smoothcall.solvers import solver as solver
 
 _HOMES = {
+    "agents.files": ["load"],
     "errors": ["UsageError"],
     "evaluation.equilibria": ["dominated_error", "equilibrium_distance", "kuhn_member"],
     "holdem.equity": ["equity", "rank"],
@@ -67,7 +68,7 @@ _HOMES = {
     "information.game": ["Game"],
     "information.named_games": ["game"],
     "evaluation.match": ["match"],
-    "policy": ["Policy", "load"],
+    "policy": ["Policy"],
     "solvers": ["Solver", "solver"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smoothcall import files
+from smoothcall.agents.files import load
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import evaluate
@@ -16,7 +17,7 @@ from smoothcall.folders import data_folder
 from smoothcall.games.catalog import CATALOG
 from smoothcall.information.named_games import game, options_of
 from smoothcall.options import Option
-from smoothcall.policy import Policy, load
+from smoothcall.policy import Policy
 from smoothcall.results import (
     BenchReport,
     ComparedFigure,

@@ -17,7 +17,7 @@ from time import time
 import numpy as np
 
 from smoothcall import files
-from smoothcall.errors import UsageError
+from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.folders import cache_folder
 from smoothcall.kernels.tables import Array
 from smoothcall.progress import warn
@@ -39,24 +39,27 @@ def table(name: str, build: Callable[[], Array]) -> Array:
 
 def _read(path: Path) -> Array | None:
     try:
-        with path.open("rb") as file:
+        with files.opened(path, "table") as file:
             said = file.read(_DIGEST)
-            np.lib.format.read_magic(file)
-            shape, _, kind = np.lib.format.read_array_header_1_0(file)
-            length = file.tell()
+            kind, shape, _, length = files.read_npy_header(file)
+            length += _DIGEST
             file.seek(_DIGEST)
             digest = hashlib.sha256(file.read(length - _DIGEST))
             if prod(shape) * kind.itemsize != os.fstat(file.fileno()).st_size - length:
-                raise ValueError("its length is wrong")
-            array = np.empty(shape, kind)  # not a memory map: NumPy puts large arrays on large pages, which are faster to read
-            file.readinto(array.data.cast("B"))
-        digest.update(array.data.cast("B"))
+                raise DamagedFile("its length is wrong")
+            with files.parsing("its shape"):
+                array = np.empty(
+                    shape, kind
+                )  # not a memory map: NumPy puts large arrays on large pages, which are faster to read
+            content = array.reshape(-1).view(np.uint8)
+            file.readinto(content.data)
+        digest.update(content.data)
         if digest.digest() != said:
-            raise ValueError("its digest is wrong")
-    except OSError:
-        return None
-    except files.DAMAGED:
+            raise DamagedFile("its digest is wrong")
+    except DamagedFile:
         warn(f"{path.name} in the cache folder is damaged and is built again")
+        return None
+    except (OSError, UsageError):
         return None
     return array
 

@@ -10,6 +10,10 @@ class UsageError(ValueError):
     """Wrong input. The command line prints it on one line and exits with status 2."""
 
 
+class DamagedFile(UsageError):
+    """A file does not hold what its format says."""
+
+
 class Unauthenticated(UsageError):
     """Who asks is not known, or no longer."""
 

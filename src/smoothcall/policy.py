@@ -1,13 +1,13 @@
-"""A policy: probabilities over the legal actions at every information state of a game, and the file it lives in."""
+"""Tabular policies: probabilities over the legal actions at every information state of a game, and writing agent files.
+
+`smoothcall.agents.files` reads agent files.
+"""
 
 from __future__ import annotations
 
-import io
-import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -16,14 +16,12 @@ import numpy as np
 from smoothcall import files
 from smoothcall.errors import UsageError, unknown
 from smoothcall.information.game import Game
-from smoothcall.information.named_games import game
 from smoothcall.kernels.information.quantised import SCALE, first_wrong, round_rows, threshold_rows
 from smoothcall.kernels.information.sequences import plan_from_policy, policy_from_plan
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 
 FORMAT = 1  # of the agent file
-KINDS = {"table": "smoothcall.policy.Policy", "batch_policy": "smoothcall.agents.tabulated.TabulatedPolicy"}
 TOLERANCE = 1e-6  # how far given probabilities may be from summing to 1
 Key = str | tuple[int, str]  # an information state, or (player, information state) where keys of players are the same
 
@@ -211,12 +209,12 @@ class Policy:
         self.verify_game(twin)
         return Policy(twin, self.weights, self.card)
 
-    # The agent file: a zip with card.json and arrays, of a table policy.npy
+    # The agent file: a zip with card.json and arrays; of a table, policy.npy
 
     KIND: ClassVar[str] = "table"
 
     def save(self, path: str | Path) -> None:
-        """Write the agent file, whole or not at all."""
+        """Write an agent file, whole or not at all."""
         path = Path(path)
         about = {"name": self.game.name, "options": self.game.options, "fingerprint": self.game.fingerprint}
         described, arrays = self._to_file()
@@ -231,16 +229,8 @@ class Policy:
                     np.lib.format.write_array(stream, array, allow_pickle=False)
 
     def _to_file(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """(what its kind adds to the card, arrays by name) of the agent file."""
+        """Return (what the kind adds to the card, arrays by name) for the agent file."""
         return {}, {"policy": self.weights}
-
-    @classmethod
-    def from_file(cls, game: Game, card: dict[str, Any], arrays: Mapping[str, Array]) -> Policy:
-        """From the rest of the card and the arrays that `_to_file` gave."""
-        table = arrays["policy"]
-        if table.dtype != np.uint8:
-            table = table.astype(np.float64, casting="same_kind")
-        return Policy(game, _frozen(table), card)
 
 
 def _frozen(table: Array) -> Array:
@@ -264,54 +254,3 @@ def _read_row(game: Game, row: int, given: Mapping[str, float]) -> Array:
     if abs(values.sum() - 1) > TOLERANCE:
         raise UsageError(f"the probabilities at {key!r} sum to {values.sum():.6g} (accepted: 1)")
     return values
-
-
-def load(path: str | Path, of: Game | None = None) -> Policy:
-    """Read an agent file; with `of`, refuse one of another game.
-
-    What is in a file depends on its kind, and some kinds are read by modules that are built on this one. So KINDS only names
-    the class that reads each, and its module is imported when a file of that kind is met.
-    """
-    path = Path(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            card = json.loads(archive.read("card.json"))
-            if reason := why_unread(card):
-                raise UsageError(f"{str(path)!r} is {reason}")
-            del card["format"]
-            kind, named, actions = card.pop("kind"), card.pop("game"), card.pop("actions")
-            arrays = {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
-        played = of if of is not None else game(named["name"], **named["options"])
-        if named["fingerprint"] != played.fingerprint or list(played.actions) != actions:
-            raise _other_game(path, named, played)
-        module, _, reader = KINDS[kind].rpartition(".")
-        policy: Policy = getattr(import_module(module), reader).from_file(played, card, arrays)
-    except FileNotFoundError:
-        raise UsageError(f"there is no agent file {str(path)!r}") from None
-    except IsADirectoryError:
-        raise UsageError(f"{str(path)!r} is a folder, not an agent file") from None
-    except UsageError:
-        raise
-    except files.DAMAGED as error:
-        raise UsageError(f"{str(path)!r} is not an agent file, or a damaged one ({error})") from None
-    return policy
-
-
-def why_unread(card: Mapping[str, Any]) -> str:
-    """Why this version cannot read the file of a card; "" where it can."""
-    if card["format"] > FORMAT:
-        return f"an agent file of format {card['format']}; this version reads up to {FORMAT}"
-    if card.get("kind", "table") not in KINDS:
-        return f"an agent file of kind {card['kind']!r}; this version reads {', '.join(KINDS)}"
-    return ""
-
-
-def _array(archive: zipfile.ZipFile, name: str) -> Array:
-    return np.asarray(np.load(io.BytesIO(archive.read(name)), allow_pickle=False))
-
-
-def _other_game(path: Path, named: Mapping[str, Any], played: Game) -> UsageError:
-    options = ",".join(f"{name}={value}" for name, value in sorted(named["options"].items()))
-    spec = f"{named['name']}:{options}" if options else named["name"]
-    kind = "other rules of the same name" if spec == played.spec else spec
-    return UsageError(f"{str(path)!r} plays {kind}, not {played.spec}")

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.agents.files import load
 from smoothcall.agents.heuristics import HeuristicMC
 from smoothcall.agents.rule_players import MostlyCalls
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import View
 from smoothcall.evaluation.freezeout_match import play_freezeout_match
 from smoothcall.evaluation.match import match, play_match, seat
-from smoothcall.policy import Policy, load
+from smoothcall.policy import Policy
 from tests.conftest import built
 
 SPEC = "no-limit-holdem:stack=30,grid=6/6/6"

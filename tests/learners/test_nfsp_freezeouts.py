@@ -251,7 +251,7 @@ def test_files(tmp_path: Path, batch_policy: Any) -> None:
     ],
 )
 def test_foreign_files(tmp_path: Path, wrong: dict[str, Any], said: str) -> None:
-    from smoothcall.agents.files import from_data, to_data
+    from smoothcall.agents.serialization import from_data, to_data
 
     about, arrays = to_data(taught())
     with pytest.raises(sc.UsageError, match=said):

@@ -155,7 +155,7 @@ def test_a_folder(folder: Path) -> None:
 def test_broken_files_are_left_out_and_reported(tmp_path: Path) -> None:
     (tmp_path / "noise.agent").write_bytes(b"noise")
     (tmp_path / "empty.agent").write_bytes(b"")
-    about = {"format": 1, "game": {"name": "chess", "options": {}}, "actions": []}
+    about = {"format": 1, "kind": "table", "game": {"name": "chess", "options": {}}, "actions": []}
     for name, change in [("game", {}), ("newer", {"format": 9}), ("list", None)]:
         with zipfile.ZipFile(tmp_path / f"{name}.agent", "w") as archive:
             archive.writestr("card.json", json.dumps([1] if change is None else about | change))

@@ -96,7 +96,7 @@ class BatchPlayer:
         random: Random | None = None,
         abstraction: Abstraction | None = None,
     ) -> None:
-        """`rules` are those of a game that batch policies play (`agents.files.verify_game`). With an abstraction observations with cards have its
+        """`rules` are those of a game that batch policies play (`agents.serialization.verify_game`). With an abstraction observations with cards have its
         buckets; without one BUCKET is 0. NODE always is."""
         self.batch_policy, self.rules, self.greedy, self.abstraction = batch_policy, rules, greedy, abstraction
         self.random = random or Random()

@@ -73,6 +73,9 @@ def to_arrays(layers: Layers, name: str = "0") -> dict[str, Array]:
 
 def from_arrays(arrays: Mapping[str, Array], outputs: int, name: str = "0", planes: int = PLANES) -> Layers:
     """The layers of a network of that name; an error where their shapes do not follow one another."""
+    for part in (f"{part}-{name}-{place}" for part in ("weight", "bias") for place in range(LAYERS)):
+        if part not in arrays or not arrays[part].ndim:
+            raise UsageError(f"a network without the array {part!r}")
     layers = tuple(
         (np.asarray(arrays[f"weight-{name}-{place}"], np.float32), np.asarray(arrays[f"bias-{name}-{place}"], np.float32))
         for place in range(LAYERS)

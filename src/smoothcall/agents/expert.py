@@ -25,6 +25,7 @@ from smoothcall.agents.images import verify_wide
 from smoothcall.agents.opponent_models import CLASSES, EDGES, Model, NaiveBayes, PictureModel, class_of
 from smoothcall.cache import table as kept
 from smoothcall.errors import unknown
+from smoothcall.files import field, optional
 from smoothcall.games.cards import STANDARD
 from smoothcall.holdem.equity_table import PARTS, equity_table
 from smoothcall.kernels.agents.expert import FALLING_BEHIND, GETTING_AHEAD, STRENGTH, weigh_hands
@@ -145,6 +146,6 @@ def to_data(batch_policy: Expert) -> tuple[dict[str, Any], dict[str, Array]]:
 
 def from_data(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> Expert:
     """The batch policy that such data describe."""
-    if about["class"] != "expert":
-        raise unknown("class of batch policy", str(about["class"]), ("expert",))
-    return Expert() if about["model"] is None else Expert(models.from_data(about, arrays))
+    if (named := field(about, "class", str)) != "expert":
+        raise unknown("class of batch policy", named, ("expert",))
+    return Expert() if optional(about, "model", str) is None else Expert(models.from_data(about, arrays))

@@ -1,199 +1,139 @@
-"""Batch policies as data and back: what an agent file of the kind "batch_policy" holds besides its game.
+"""Read agent files: a zip with `card.json` and arrays (NumPy's `.npy`), written by `Policy.save`.
 
-The card says which class of batch policy it is, and of networks the shapes [out, in] of their layers; weights are arrays by name:
-`weight-0-1` and `bias-0-1` of the second layer of the first network. The table it sits at is the game's.
+| kind | class | arrays |
+| --- | --- | --- |
+| `table` | `Policy` | `policy`: [rows, A] float64 probabilities, or uint8 quantised probabilities |
+| `batch_policy` | `TabulatedPolicy` | those of the batch policy (`agents.serialization`) |
 
-Batch policies of epfl2020 look at observations and know whole bets; those of pricope2021 look at observations with cards (`CARD_OBSERVATION`).
+The card holds `format`, `kind`, `game` (name, options, fingerprint) and `actions`; everything else on it is optional and says
+where the policy comes from and what was measured. Sizes are checked before anything is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from smoothcall.agents import expert
-from smoothcall.agents import heuristics as generic
-from smoothcall.agents.batch_policy import MOVES, Table
-from smoothcall.agents.nfsp_networks import SHOWN, SelfTaught
-from smoothcall.agents.q_networks import ROWS, Amount, Discrete, Layers, Softmax, Values
-from smoothcall.agents.scripted import RULES, Scripted
-from smoothcall.errors import UsageError, unknown
-from smoothcall.games.cards import STANDARD
-from smoothcall.games.rules import PokerRules
-from smoothcall.holdem.abstraction import is_holdem
+from smoothcall.agents.serialization import from_data
+from smoothcall.agents.tabulated import TabulatedPolicy
+from smoothcall.errors import DamagedFile, UsageError
+from smoothcall.files import Archive, field, opened, optional, verify_size
 from smoothcall.information.game import Game
-from smoothcall.kernels.simulation.observations import CARD_OBSERVATION
+from smoothcall.information.named_games import game
 from smoothcall.kernels.tables import Array
-from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
+from smoothcall.policy import FORMAT, Policy
 
-NETWORKS = {"values": (10, MOVES), "softmax": (6, MOVES), "amount": (6, 1)}  # inputs and outputs
-SELF_TAUGHT = "self-taught"
-EXPERT = "expert"
-CLASSES = ("scripted", *NETWORKS, "discrete", *generic.CLASSES, EXPERT, SELF_TAUGHT)
-CARD_PLAYERS: dict[str, Callable[[], BatchPolicy]] = {
-    "mostly-calls": generic.MostlyCalls,
-    "heuristic-mc": generic.HeuristicMC,
-    "expert": expert.Expert,
-    "call": lambda: Scripted("call", Table(0, ())),
-}  # who need nothing but a observation
+KINDS = (Policy.KIND, TabulatedPolicy.KIND)
+MAX_NETWORK_BYTES = 1 << 28  # of all arrays of a batch policy
+HEADER_BYTES = 1 << 10  # of an array's header, at most
 
 
-def verify_batch_policy(game: Game, batch_policy: BatchPolicy) -> PokerRules:
-    """The rules of a game that a batch policy plays."""
-    return verify_wide(game) if sees_cards(batch_policy) else verify_game(game)
+class UnknownFormat(UsageError):
+    """An agent file of a format or kind that this version does not read."""
 
 
-def verify_wide(game: Game, who: str = "batch policies that look at cards") -> PokerRules:
-    """The rules of a game that batch policies play who look at observations with cards."""
-    rules = game.rules
-    if (
-        not isinstance(rules, PokerRules)
-        or not is_holdem(rules)
-        or rules.deck != STANDARD
-        or rules.seats != 2
-        or rules.limit
-        or rules.stack is None
-        or rules.menu is None
-    ):
-        raise UsageError(f"{who} cannot play {game.spec} (accepted: no-limit hold'em for two, such as no-limit-holdem)")
-    return rules
+def load(path: str | Path, of: Game | None = None) -> Policy:
+    """Return the policy of an agent file; with `of`, refuse one of another game."""
+    path = Path(path)
+    try:
+        with opened(path, "agent file") as file:
+            archive = Archive(file)
+            card = _card(archive)
+            fingerprint, actions = field(card["game"], "fingerprint", str), field(card, "actions", list)
+            del card["format"], card["actions"]
+            kind, named = card.pop("kind"), card.pop("game")
+            played = of if of is not None else game(named["name"], **named["options"])
+            if fingerprint != played.fingerprint or list(played.actions) != actions:
+                raise _other_game(path, named, played)
+            if kind == Policy.KIND:
+                return Policy(played, _table(played, archive), card)
+            batch_policy = from_data(played, card.pop("batch_policy"), _arrays(archive))
+            return TabulatedPolicy(played, batch_policy, card)
+    except UnknownFormat as error:
+        raise UsageError(f"{str(path)!r} is {error}") from None
+    except DamagedFile as error:
+        raise UsageError(f"{str(path)!r} is not an agent file, or a damaged one ({error})") from None
 
 
-def verify_game(game: Game, who: str = "batch policies") -> PokerRules:
-    """The rules of a game that batch policies play: observations say all that they look at."""
-    rules, seen = game.rules, game.abstraction
-    if (
-        not isinstance(rules, PokerRules)
-        or seen is None
-        or seen.cells != "equity"
-        or rules.seats != 2
-        or rules.limit
-        or rules.stack is None
-        or rules.menu is None
-        or not all(item.startswith("x") for item in rules.menu.items)
-    ):
-        raise UsageError(
-            f"{who} cannot play {game.spec} (accepted: no-limit games for two whose players see equities and whose raises "
-            "are whole bets, such as no-limit-holdem-32)"
-        )
-    return rules
+def read_card(path: Path) -> dict[str, Any]:
+    """Return the card of an agent file, its fields checked, for a list of agents. Arrays are not read."""
+    with opened(path, "agent file") as file:
+        archive = Archive(file)
+        card = _card(archive)
+        if card["kind"] == Policy.KIND and "policy.npy" not in archive:
+            raise DamagedFile("'policy.npy' is missing")
+    _verify_origin(card)
+    _verify_results(field(card, "results", dict, {}))
+    return card
 
 
-def to_data(batch_policy: BatchPolicy) -> tuple[dict[str, Any], dict[str, Array]]:
-    """(what the card says of a batch policy, its arrays by name)."""
-    if isinstance(batch_policy, Scripted):
-        return {"class": "scripted", "rule": batch_policy.name}, {}
-    if isinstance(batch_policy, Discrete):
-        return {"class": "discrete"}, {"values": batch_policy.values}
-    if isinstance(batch_policy, Values):
-        return _networks_to_data("values", batch_policy.networks)
-    if isinstance(batch_policy, Softmax):
-        return _networks_to_data("softmax", [batch_policy.layers])
-    if isinstance(batch_policy, Amount):
-        about, arrays = _networks_to_data("amount", [batch_policy.layers])
-        return {**about, "blur": batch_policy.blur}, arrays
-    if isinstance(batch_policy, SelfTaught):
-        about, arrays = _networks_to_data(SELF_TAUGHT, [batch_policy.policy, batch_policy.values])
-        return {**about, "shown": batch_policy.shown, "metrics": batch_policy.metrics, "eta": batch_policy.eta}, arrays
-    if isinstance(batch_policy, generic.MostlyCalls | generic.HeuristicMC):
-        return generic.to_data(batch_policy)
-    if isinstance(batch_policy, expert.Expert):
-        return expert.to_data(batch_policy)
-    raise UsageError(
-        f"a batch policy of class {type(batch_policy).__name__} cannot be written to a file (accepted: {', '.join(CLASSES)})"
-    )
+def _card(archive: Archive) -> dict[str, Any]:
+    """Return the card of an archive; what is needed to choose a reader is checked."""
+    card: dict[str, Any] = archive.json("card.json")
+    form, kind = field(card, "format", int, low=1), field(card, "kind", str)
+    if form > FORMAT:
+        raise UnknownFormat(f"an agent file of format {form}; this version reads up to {FORMAT}")
+    if kind not in KINDS:
+        raise UnknownFormat(f"an agent file of kind {kind!r}; this version reads {', '.join(KINDS)}")
+    named = field(card, "game", dict)
+    field(named, "name", str)
+    field(named, "options", dict)
+    if kind == TabulatedPolicy.KIND:
+        field(field(card, "batch_policy", dict), "class", str)
+    return card
 
 
-def from_data(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> BatchPolicy:
-    """The batch policy that such data describe, at the table of a game; errors are clear, or those of damaged files."""
-    named = about["class"]
-    for name, array in arrays.items():
-        if array.dtype.kind != "f" or not np.isfinite(array).all():
-            raise UsageError(f"array {name!r} of a batch policy of {game.spec} (accepted: finite numbers)")
-    if named in (SELF_TAUGHT, EXPERT, *generic.CLASSES):
-        verify_wide(game)
-        if named == SELF_TAUGHT:
-            return _self_taught(game, about, arrays)
-        return expert.from_data(about, arrays) if named == EXPERT else generic.from_data(about, arrays)
-    table = Table.of(verify_game(game))
-    if named == "scripted":
-        if about["rule"] not in RULES:
-            raise unknown("rule of a batch policy:", str(about["rule"]), RULES)
-        return Scripted(about["rule"], table)
-    if named == "discrete":
-        return Discrete(table, _of_shape(arrays, "values", (ROWS, MOVES)))
-    if named not in NETWORKS:
-        raise unknown("class of batch policy", str(named), CLASSES)
-    networks = tuple(_networks(named, about["networks"], arrays))
-    if named == "values":
-        return Values(table, networks)
-    (layers,) = networks
-    if named == "softmax":
-        return Softmax(table, layers)
-    blur = float(about["blur"])
-    if not 0 <= blur < np.inf:
-        raise UsageError(f"blur={blur} of a batch policy (accepted: numbers of at least 0)")
-    return Amount(table, layers, blur)
+def _verify_origin(card: dict[str, Any]) -> None:
+    """Check the types of what a card says about where the policy comes from; all of it is optional."""
+    for name, kind in (("name", str), ("learned", str), ("greedy", bool)):
+        optional(card, name, kind)
+    for name in ("seconds", "threshold"):
+        optional(card, name, float, low=0)
+    if "iterations" in card:
+        field(card, "iterations", int, low=0)
+    if optional(card, "solver", dict) is not None:
+        field(card["solver"], "name", str)
+        field(card["solver"], "seed", int)
+        field(card, "iterations", int, low=0)
 
 
-def _self_taught(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> SelfTaught:
-    shown, eta, shapes = about["shown"], float(about["eta"]), about["networks"]
-    if shown not in SHOWN:
-        raise unknown("input of a network:", str(shown), SHOWN)
-    if not 0 <= eta <= 1 or len(shapes) != 2:
-        raise UsageError(f"eta={eta} and {len(shapes)} networks of a batch policy (accepted: 0 to 1, and 2)")
-    policy, values = (
-        tuple(
-            (_of_shape(arrays, f"weight-{n}-{place}", tuple(shape)), _of_shape(arrays, f"bias-{n}-{place}", (int(shape[0]),)))
-            for place, shape in enumerate(layers)
-        )
-        for n, layers in enumerate(shapes)
-    )
-    batch_policy = SelfTaught(policy, values, shown, bool(about["metrics"]), eta)
-    try:  # whether the layers fit together, their inputs and the game's actions is known when they are used
-        trial = batch_policy.probabilities(np.zeros((1, CARD_OBSERVATION), np.float32), np.ones((1, len(game.actions)), bool))
-    except (ValueError, IndexError):
-        trial = np.zeros(0)
-    if trial.shape != (1, len(game.actions)):
-        raise UsageError(
-            f"a batch policy whose networks have layers {shapes} (accepted: from what is shown to the game's actions)"
-        )
-    return batch_policy
+def _verify_results(results: dict[str, Any]) -> None:
+    """Check the types of what a card says was measured; all of it is optional."""
+    optional(results, "nash_conv", float)
+    matches = field(results, "matches", dict, {})
+    for opponent in matches:
+        _verify_estimate(field(matches, opponent, dict), "hands")
+    if optional(results, "local_best_response", dict) is not None:
+        _verify_estimate(results["local_best_response"], "deals")
 
 
-def _networks_to_data(named: str, networks: Sequence[Layers]) -> tuple[dict[str, Any], dict[str, Array]]:
-    shapes = [[list(weight.shape) for weight, _ in layers] for layers in networks]
-    arrays: dict[str, Array] = {}
-    for number, layers in enumerate(networks):
-        for place, (weight, bias) in enumerate(layers):
-            arrays |= {f"weight-{number}-{place}": np.asarray(weight), f"bias-{number}-{place}": np.asarray(bias)}
-    return {"class": named, "networks": shapes}, arrays
+def _verify_estimate(estimate: dict[str, Any], count: str) -> None:
+    field(estimate, count, int, low=0)
+    field(estimate, "mean", float)
+    field(estimate, "half_width", float)
 
 
-def _networks(named: str, shapes: Sequence[Sequence[Sequence[int]]], arrays: Mapping[str, Array]) -> Iterator[Layers]:
-    """Networks as the card says, each from the inputs of its class of batch policy to the outputs."""
-    inputs, outputs = NETWORKS[named]
-    if not shapes or (named != "values" and len(shapes) > 1):
-        raise UsageError(
-            f"a batch policy of class {named} with {len(shapes)} networks (accepted: {'1 or more' if named == 'values' else 1})"
-        )
-    for number, layers in enumerate(shapes):
-        widths = [inputs, *(int(out) for out, _ in layers)]
-        if [int(into) for _, into in layers] != widths[:-1] or widths[-1] != outputs or not layers:
-            raise UsageError(
-                f"a batch policy of class {named} with layers {[list(each) for each in layers]} (accepted: [out, in] each, from "
-                f"{inputs} numbers to {outputs})"
-            )
-        yield tuple(
-            (_of_shape(arrays, f"weight-{number}-{place}", (out, into)), _of_shape(arrays, f"bias-{number}-{place}", (out,)))
-            for place, (out, into) in enumerate(layers)
-        )
+def _table(played: Game, archive: Archive) -> Array:
+    """Return the table of a policy; no larger one is read than the game has rows for."""
+    cells = played.tree.rows * len(played.actions)
+    table = archive.array("policy", cells * np.dtype(np.float64).itemsize + HEADER_BYTES)
+    if table.dtype != np.uint8 and table.dtype.kind != "f":
+        raise DamagedFile(f"'policy.npy' holds {table.dtype} (accepted: float64, uint8)")
+    table = np.ascontiguousarray(table)
+    table.flags.writeable = False  # so that the policy need not copy it
+    return table
 
 
-def _of_shape(arrays: Mapping[str, Array], name: str, shape: tuple[int, ...]) -> Array:
-    found = arrays[name]
-    if found.shape != shape:
-        raise UsageError(f"array {name!r} of a batch policy has the shape {found.shape}, not {shape}")
-    return found
+def _arrays(archive: Archive) -> dict[str, Array]:
+    sizes = archive.arrays
+    verify_size("all arrays", sum(sizes.values()), MAX_NETWORK_BYTES)
+    return {name: archive.array(name, MAX_NETWORK_BYTES) for name in sizes}
+
+
+def _other_game(path: Path, named: dict[str, Any], played: Game) -> UsageError:
+    options = ",".join(f"{name}={value}" for name, value in sorted(named["options"].items()))
+    spec = f"{named['name']}:{options}" if options else named["name"]
+    kind = "other rules of the same name" if spec == played.spec else spec
+    return UsageError(f"{str(path)!r} plays {kind}, not {played.spec}")

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from smoothcall.errors import UsageError, unknown
+from smoothcall.files import field
 from smoothcall.kernels.simulation.observations import EQUITY, POT, STACK, TO_CALL
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
 
@@ -101,6 +102,7 @@ def to_data(batch_policy: MostlyCalls | HeuristicMC) -> tuple[dict[str, Any], di
 
 def from_data(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> MostlyCalls | HeuristicMC:
     """The batch policy that such data describe."""
-    if about["class"] not in CLASSES:
-        raise unknown("class of batch policy", str(about["class"]), CLASSES)
-    return MostlyCalls() if about["class"] == "mostly-calls" else HeuristicMC(int(about["rollouts"]))
+    named = field(about, "class", str)
+    if named not in CLASSES:
+        raise unknown("class of batch policy", named, CLASSES)
+    return MostlyCalls() if named == "mostly-calls" else HeuristicMC(field(about, "rollouts", int))

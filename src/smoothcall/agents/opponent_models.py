@@ -16,6 +16,7 @@ from smoothcall.agents.convolutions import forward, from_arrays, to_arrays
 from smoothcall.agents.images import pictures, public
 from smoothcall.agents.q_networks import Layers
 from smoothcall.errors import UsageError, unknown
+from smoothcall.files import field
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.equity_table import PARTS
 from smoothcall.information.game import Game
@@ -217,14 +218,18 @@ def to_data(model: NaiveBayes | PictureModel) -> tuple[dict[str, Any], dict[str,
 
 def from_data(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> NaiveBayes | PictureModel:
     """The model that such data describe."""
-    if about["model"] not in MODELS:
-        raise unknown("model of an opponent", str(about["model"]), MODELS)
-    if about["model"] == "network":
+    named = field(about, "model", str)
+    if named not in MODELS:
+        raise unknown("model of an opponent", named, MODELS)
+    if named == "network":
         return PictureModel(from_arrays(arrays, CLASSES, planes=len(LOOKED_AT)))
     wanted = {"prior": (STREETS, CLASSES), **{f"given-{n}": (STREETS, CLASSES, many) for n, many in enumerate(VALUES)}}
     for name, shape in wanted.items():
-        if arrays[name].shape != shape:
-            raise UsageError(f"array {name!r} of a model has the shape {arrays[name].shape}, not {shape}")
+        found = arrays[name].shape if name in arrays else None
+        if found != shape:
+            raise UsageError(f"array {name!r} of a model has the shape {found}, not {shape}")
     return NaiveBayes(
-        np.asarray(arrays["prior"]), tuple(np.asarray(arrays[f"given-{n}"]) for n in range(len(VALUES))), float(about["trust"])
+        np.asarray(arrays["prior"]),
+        tuple(np.asarray(arrays[f"given-{n}"]) for n in range(len(VALUES))),
+        field(about, "trust", float),
     )

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from smoothcall.agents.batch_policy import Table
-from smoothcall.agents.files import from_data, to_data, verify_batch_policy, verify_game
 from smoothcall.agents.scripted import Scripted
+from smoothcall.agents.serialization import to_data, verify_batch_policy, verify_game
 from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.equity_table import equity_table
@@ -54,7 +54,7 @@ PIECE = 1 << 16  # rows that are worked out at a time
 
 
 class TabulatedPolicy(Policy):
-    """Its file holds the batch policy, and not the table (`agents.files`)."""
+    """A batch policy tabulated on demand. Its agent file holds the batch policy, not the table (`agents.serialization`)."""
 
     KIND: ClassVar[str] = "batch_policy"
 
@@ -115,10 +115,6 @@ class TabulatedPolicy(Policy):
     def _to_file(self) -> tuple[dict[str, Any], dict[str, Array]]:
         about, arrays = to_data(self.batch_policy)
         return {"batch_policy": about}, arrays
-
-    @classmethod
-    def from_file(cls, game: Game, card: dict[str, Any], arrays: Mapping[str, Array]) -> Policy:
-        return TabulatedPolicy(game, from_data(game, card.pop("batch_policy"), arrays), card)
 
 
 def scripted_policy(game: Game, name: str) -> TabulatedPolicy:

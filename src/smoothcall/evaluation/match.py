@@ -15,11 +15,11 @@ import numpy as np
 
 from smoothcall.agents.batch_player import observes_cards_of
 from smoothcall.agents.batch_policy import Greedy, Ruled
-from smoothcall.agents.files import CARD_PLAYERS
 from smoothcall.agents.fixed import Fixed
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.rule_players import SIMPLE, MostlyCalls, RulePlayer
 from smoothcall.agents.scripted import RULES
+from smoothcall.agents.serialization import CARD_PLAYERS
 from smoothcall.agents.stack_policies import Tabled
 from smoothcall.agents.tabulated import TabulatedPolicy, scripted_policy
 from smoothcall.agents.view import Player, view_of, view_of_matrix

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.files import load
 from smoothcall.agents.fixed import Strategy
 from smoothcall.agents.scripted import FINAL_POOL, Scripted
 from smoothcall.agents.stack_policies import Tabled
@@ -35,7 +36,7 @@ from smoothcall.holdem.equity_table import simulation_error
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
 from smoothcall.learners.freezeout_learner import FreezeoutLearner
-from smoothcall.policy import Policy, load
+from smoothcall.policy import Policy
 from smoothcall.simulation.batch_policy import BatchPolicy
 from smoothcall.simulation.stack_trees import stack_trees
 from smoothcall.solvers import solver

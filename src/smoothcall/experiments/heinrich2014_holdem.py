@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from smoothcall.agents.files import load
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.rule_players import SIMPLE
 from smoothcall.agents.view import Player
@@ -24,7 +25,7 @@ from smoothcall.experiments.ledger import Page
 from smoothcall.information.named_games import game
 from smoothcall.kernels.solvers.uct import FEW
 from smoothcall.kernels.tables import DECISION
-from smoothcall.policy import Policy, load
+from smoothcall.policy import Policy
 from smoothcall.solvers import solver
 from smoothcall.store.runs import GREEDY, Run
 

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from smoothcall.agents.expert import Expert
-from smoothcall.agents.files import CARD_PLAYERS
+from smoothcall.agents.files import load
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.rule_players import MostlyCalls
+from smoothcall.agents.serialization import CARD_PLAYERS
 from smoothcall.agents.stack_policies import Tabled
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player
@@ -39,7 +40,7 @@ from smoothcall.information.named_games import game
 from smoothcall.kernels.simulation.freezeouts import INPUTS
 from smoothcall.learners import learning
 from smoothcall.learners.nfsp_freezeouts import GAMES, FreezeoutNFSP
-from smoothcall.policy import Policy, load
+from smoothcall.policy import Policy
 from smoothcall.simulation.batch_policy import BatchPolicy
 from smoothcall.simulation.freezeouts import UNTIL_BROKE
 from smoothcall.simulation.stack_trees import stack_trees

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.files import load
 from smoothcall.agents.q_networks import Exploring
 from smoothcall.agents.scripted import FINAL_POOL, FIRST_POOL, Scripted
 from smoothcall.agents.stack_policies import Tabled
@@ -31,7 +32,7 @@ from smoothcall.kernels.simulation.observations import OBSERVATION
 from smoothcall.kernels.tables import Array
 from smoothcall.learners.memory import new_ring
 from smoothcall.options import Option
-from smoothcall.policy import Policy, load
+from smoothcall.policy import Policy
 from smoothcall.simulation.batch import by_name
 from smoothcall.simulation.batch_policy import BatchPolicy
 from smoothcall.simulation.freezeouts import LENGTH, ROLLOUTS, FreezeoutEnv

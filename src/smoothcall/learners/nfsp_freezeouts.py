@@ -19,9 +19,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from smoothcall.agents.files import CARD_PLAYERS, verify_wide
+from smoothcall.agents.files import load
 from smoothcall.agents.nfsp_networks import SelfTaught
 from smoothcall.agents.q_networks import Layers
+from smoothcall.agents.serialization import CARD_PLAYERS, verify_wide
 from smoothcall.agents.stack_policies import Tabled
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import UsageError
@@ -34,7 +35,7 @@ from smoothcall.learners import learning
 from smoothcall.learners.features import Looks, ObservationFeatures
 from smoothcall.learners.nfsp import NFSP
 from smoothcall.options import Option
-from smoothcall.policy import Policy, load
+from smoothcall.policy import Policy
 from smoothcall.simulation.batch import Batch
 from smoothcall.simulation.batch_policy import BatchPolicy
 from smoothcall.simulation.freezeouts import UNTIL_BROKE, FreezeoutEnv

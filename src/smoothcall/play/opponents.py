@@ -8,9 +8,7 @@ stands for the agent's most likely actions.
 
 from __future__ import annotations
 
-import json
 import re
-import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,23 +21,24 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
-from smoothcall import files
 from smoothcall.agents.batch_player import BatchPlayer, may_sit
 from smoothcall.agents.batch_policy import Table
-from smoothcall.agents.files import NETWORKS
+from smoothcall.agents.files import load, read_card
 from smoothcall.agents.fixed import Fixed, Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.rule_players import SIMPLE
 from smoothcall.agents.scripted import RULES, Scripted
+from smoothcall.agents.serialization import NETWORKS
 from smoothcall.agents.tabulated import scripted_policy
 from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.match import GREEDY as GREEDILY
 from smoothcall.evaluation.match import SCRIPTED
+from smoothcall.files import field
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, Rules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
-from smoothcall.policy import Policy, load, why_unread
+from smoothcall.policy import Policy
 from smoothcall.store.runs import GREEDY, OPPONENT, SNAPSHOTS, snapshots_of
 
 _MORE = {3: "three", 4: "four", 5: "five", 6: "six"}
@@ -315,24 +314,13 @@ class Agents:
 
     def _read(self, name: str, path: Path, kind: str, label: str | None) -> _File | None:
         try:
-            about = _read_card(path)
+            about = read_card(path)
             if path.parent.name == SNAPSHOTS:
-                label = f"{label} after {about['iterations']:,}"
-            return _file(name, path, kind, str(label or about["name"]), about)
-        except files.DAMAGED as error:
+                label = f"{label} after {field(about, 'iterations', int):,}"
+            return _file(name, path, kind, label or field(about, "name", str), about)
+        except UsageError as error:
             self.problems.append(f"{path.name} ({name}): {error}")
             return None
-
-
-def _read_card(path: Path) -> dict[str, Any]:
-    """What `card.json` in an agent file says; arrays are not read."""
-    with zipfile.ZipFile(path) as archive:
-        about: dict[str, Any] = json.loads(archive.read("card.json"))
-        if reason := why_unread(about):
-            raise UsageError(reason)
-        if about.get("kind") != "batch_policy":
-            archive.getinfo("policy.npy")
-    return about
 
 
 def _file(name: str, path: Path, kind: str, label: str, about: Mapping[str, Any]) -> _File:

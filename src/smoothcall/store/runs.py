@@ -32,12 +32,15 @@ from typing import Any
 import numpy as np
 
 from smoothcall import files
-from smoothcall.errors import UsageError
+from smoothcall.agents.files import load
+from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.evaluation.exploitability import Evaluation, evaluate
+from smoothcall.files import field, optional
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
+from smoothcall.kernels.tables import Array
 from smoothcall.options import Value
-from smoothcall.policy import Policy, load
+from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver, solver_class
 from smoothcall.solvers.base import Winnings
 from smoothcall.solvers.uct import UCT
@@ -180,23 +183,10 @@ class Run:
     @classmethod
     def open(cls, folder: Path) -> Run:
         """A run as its last checkpoint left it."""
-        config = read_config(folder)
-        try:
-            run = cls(folder, config)
-        except UsageError:
-            raise
-        except files.DAMAGED as error:
-            raise UsageError(f"{str(folder / 'config.json')!r} is damaged ({error})") from None
+        run = cls(folder, read_config(folder))
         checkpoint = folder / "checkpoint.npz"
         if checkpoint.exists():
-            try:
-                with checkpoint.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                    state = {name: stored[name] for name in stored.files}
-                run.seconds = float(state["seconds"])
-                if not 0 <= run.seconds < math.inf:
-                    raise ValueError(f"{run.seconds} seconds")
-            except files.DAMAGED as error:
-                raise UsageError(f"{str(checkpoint)!r} is damaged ({error}); without it the run would start again") from None
+            run.seconds, state = read_checkpoint(checkpoint)
             run.solver.restore(state)
         run.metrics = [metric for metric in read_metrics(folder) if metric.iterations <= run.solver.iterations]
         return run
@@ -434,49 +424,75 @@ def read_opponents(name: str, played: Game, options: Mapping[str, object]) -> di
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """The configuration of a run folder, or an error that says why it is none."""
-    try:
-        config = json.loads((folder / "config.json").read_text())
-        known = config["format"] <= FORMAT
-        parts = [config["game"], config["solver"]]
-        whole = all(isinstance(part["name"], str) and isinstance(part["options"], dict) for part in parts)
-        whole &= "created" in config and "versions" in config
-        for name, kind in (("iterations", int), ("seconds", int | float)):
-            whole &= config[name] is None or (isinstance(config[name], kind) and config[name] > 0)
-    except (OSError, ValueError, KeyError, TypeError):
-        known = whole = False
-    if not whole:
+    """Return the configuration of a run folder, its fields checked."""
+    path = folder / "config.json"
+    if not path.is_file():
         raise UsageError(f"{str(folder)!r} is not a run folder (accepted: one made by `smoothcall train`)")
-    if not known:
-        raise UsageError(f"{str(folder)!r} is a run of format {config['format']}; this version reads up to {FORMAT}")
-    return dict(config)
+    try:
+        config: dict[str, Any] = files.parse_json("config.json", files.read_bytes(path, "run", files.MAX_JSON_BYTES))
+        form = field(config, "format", int, low=1)
+        if form > FORMAT:
+            raise UsageError(f"{str(folder)!r} is a run of format {form}; this version reads up to {FORMAT}")
+        for part in (field(config, "game", dict), field(config, "solver", dict)):
+            field(part, "name", str)
+            field(part, "options", dict)
+        field(config["solver"], "seed", int)
+        field(config["solver"], "threads", int)
+        verify_length(optional(config, "iterations", int), optional(config, "seconds", float))
+        with files.parsing("created"):
+            datetime.fromisoformat(field(config, "created", str)).timestamp()
+        field(config, "versions", dict)
+        for name in ("keep", "tensorboard"):
+            optional(config, name, bool)
+    except DamagedFile as error:
+        raise UsageError(f"{str(folder)!r} is not a run folder, or a damaged one ({error})") from None
+    return config | {"iterations": config.get("iterations"), "seconds": config.get("seconds")}
+
+
+def read_checkpoint(path: Path) -> tuple[float, dict[str, Array]]:
+    """Return (seconds spent learning, the solver's state) of a checkpoint."""
+    try:
+        with files.opened(path, "checkpoint") as file:
+            archive, size = files.Archive(file), os.fstat(file.fileno()).st_size
+            state = {name: archive.array(name, size) for name in archive.arrays}
+        seconds = state.pop("seconds", None)
+        if seconds is None or seconds.shape or seconds.dtype != np.float64 or not 0 <= seconds < math.inf:
+            raise DamagedFile(f"{seconds} seconds")
+    except DamagedFile as error:
+        raise UsageError(f"{str(path)!r} is damaged ({error}); without it the run would start again") from None
+    return float(seconds), state
 
 
 def read_metrics(folder: Path) -> list[Metric]:
-    """The evaluations of a run; a line cut off by a crash is left out."""
-    path, metrics = folder / "metrics.jsonl", []
-    for line in path.read_bytes().splitlines() if path.exists() else []:
+    """Return the evaluations of a run, up to the first line that is cut off or damaged."""
+    path, metrics = folder / "metrics.jsonl", list[Metric]()
+    for line in files.read_bytes(path, "list of evaluations").splitlines() if path.exists() else []:
         try:
-            fields = json.loads(line)
-            lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
-            metric = Metric(**{**fields, **lists})
-            chips, ended = metric.freezeouts or (0.0, 0)
-            numbers = (
-                metric.iterations,
-                metric.seconds,
-                metric.nodes,
-                metric.nash_conv or 0.0,
-                *metric.values,
-                *metric.epsilons,
-                chips,
-                ended,
-            )
-            if not all(map(math.isfinite, numbers)):
-                break
-        except (ValueError, KeyError, TypeError):
+            metrics.append(_metric_of(files.parse_json("evaluation", line)))
+        except DamagedFile:
             break
-        metrics.append(metric)
     return metrics
+
+
+def _metric_of(line: Any) -> Metric:
+    ended = optional(line, "freezeouts", list)
+    if ended is not None and (len(ended) != 2 or type(ended[1]) is not int):
+        raise DamagedFile("'freezeouts' (accepted: chips won, freezeouts ended)")
+    return Metric(
+        iterations=field(line, "iterations", int, low=0),
+        seconds=field(line, "seconds", float, low=0),
+        nodes=field(line, "nodes", int, low=0),
+        nash_conv=optional(line, "nash_conv", float),
+        exploitability=optional(line, "exploitability", float),
+        values=_numbers(field(line, "values", list)),
+        epsilons=_numbers(field(line, "epsilons", list)),
+        freezeouts=None if ended is None else (_numbers(ended)[0], ended[1]),
+    )
+
+
+def _numbers(values: list[Any]) -> tuple[float, ...]:
+    """Return a list of finite numbers."""
+    return tuple(field({"number": value}, "number", float) for value in values)
 
 
 def free_folder(parent: Path, stem: str) -> Path:
