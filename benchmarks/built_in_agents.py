@@ -17,7 +17,7 @@ import typer
 import smoothcall as sc
 from smoothcall.agents.rule_players import SIMPLE
 from smoothcall.agents.tabulated import TabulatedPolicy
-from smoothcall.store.runs import Run, moments_of
+from smoothcall.store.runs import Run, snapshots_of
 
 ROOT = Path(__file__).parents[1]
 AGENTS = ROOT / "src" / "smoothcall" / "agents"
@@ -107,7 +107,7 @@ def make(name: str, runs: Path) -> None:
         if not run.done or not run.agent.exists():
             run.train()
         policy = sc.load(run.agent)
-        moments = {at: path for at, path in moments_of(folder).items() if FIRST_MOMENT <= at < made.iterations}
+        moments = {at: path for at, path in snapshots_of(folder).items() if FIRST_MOMENT <= at < made.iterations}
     results = policy.card.get("results", {})
     if policy.game.players == 2:
         results |= {"matches": matches(policy)}

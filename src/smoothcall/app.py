@@ -37,7 +37,9 @@ from smoothcall.results import (
 )
 from smoothcall.simulation.batch_policy import sees_cards
 from smoothcall.solvers import SOLVERS
-from smoothcall.store.runs import Progress, Run, free_folder, read_config, read_metrics
+from smoothcall.store.config import read_config
+from smoothcall.store.metrics import read_metrics
+from smoothcall.store.runs import Progress, Run, free_folder
 
 if TYPE_CHECKING:  # needs the packages of the extra `web`
     from smoothcall.play.service import PlayService

@@ -17,7 +17,8 @@ from smoothcall.learners.memory import AVERAGE, BEST, GRADIENT
 from smoothcall.learners.networks import answers
 from smoothcall.learners.nfsp import NFSP
 from smoothcall.learners.nfsp_updates import SelfPlay, behaviour
-from smoothcall.store.runs import Run, read_config
+from smoothcall.store.config import read_config
+from smoothcall.store.runs import Run
 from tests.conftest import built
 
 SIZES = {"hands": 8, "moves": 500, "transitions": 500, "batch": 8, "hidden": 8, "every": 4, "eta": 0.5, "target": 8}

@@ -9,7 +9,7 @@ import pytest
 import smoothcall as sc
 from smoothcall.store import curves
 from smoothcall.store.curves import draw_curves
-from smoothcall.store.runs import Metric
+from smoothcall.store.metrics import Metric
 
 EXACT = [Metric(n, n / 10, n, 1 / n, 0.5 / n, (0.0, 0.0), (1 / n, 0.0)) for n in (1, 10, 100)]
 UNKNOWN = [Metric(10, 1.0, 10, None, None, (), ())]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from smoothcall.store import runs
-from smoothcall.store.runs import Metric, Run, read_metrics
+from smoothcall.store.metrics import Metric, read_metrics
+from smoothcall.store.runs import Run
 from smoothcall.store.tensorboard import crc32c, scalars, whole
 from tests.conftest import GOLDEN, TINY
 

@@ -11,7 +11,7 @@ from smoothcall.errors import UsageError, unknown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from smoothcall.store.runs import Metric
+    from smoothcall.store.metrics import Metric
 
 AXES = {"iterations": "iterations", "seconds": "seconds", "nodes": "nodes visited"}
 FLOOR = 1e-16  # what rounding leaves of an exact equilibrium; logarithms need something above 0

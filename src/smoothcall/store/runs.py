@@ -14,50 +14,43 @@ tensorboard/     the evaluations once more for TensorBoard, where asked for; whe
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import platform
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
+from datetime import datetime
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import numpy as np
 
 from smoothcall import files
-from smoothcall.agents.files import load
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import DamagedFile, UsageError
-from smoothcall.evaluation.exploitability import Evaluation, evaluate
-from smoothcall.files import field, optional
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
 from smoothcall.kernels.tables import Array
 from smoothcall.options import Value
 from smoothcall.policy import Policy
-from smoothcall.solvers import Solver, solver, solver_class
-from smoothcall.solvers.base import Winnings
+from smoothcall.solvers import Solver, solver
 from smoothcall.solvers.uct import UCT
 from smoothcall.store import tensorboard as events
+from smoothcall.store.config import CONFIG, new_config, read_config, read_opponents, verify_length
+from smoothcall.store.metrics import METRICS, Metric, evaluation_points, measure, read_metrics, to_line
 
-FORMAT = 1
 CHECKPOINT_SECONDS = 3.0
 CHECKPOINT_SHARE = 0.03  # of the time may be spent on saving
 SLICE_SECONDS = 0.2  # how long the solver runs before progress is shown and a stop is noticed
-POINTS_PER_DECADE = 8
 DEFAULT_SECONDS = 10.0
 OPPONENT = "opponent.agent"
 GREEDY = "greedy.agent"
 SNAPSHOTS = "snapshots"
 BOARD = "tensorboard"
-VERSIONS = ("smoothcall", "numpy", "numba")
-NETWORKS = ("jax", "equinox", "optax")  # what solvers of `smoothcall.learners` learn with
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,43 +62,6 @@ class Progress:
     speed: float  # iterations a second, lately
     fraction: float  # of the way to the end
     nash_conv: float | None  # as of the last evaluation
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One evaluation of the policy learned so far; values are chips a hand.
-
-    In games whose deals are drawn only the values are known: what the players have won in self-play so far. Of a learner that
-    plays freezeouts not even those: it counts what it wins by the freezeout.
-    """
-
-    iterations: int
-    seconds: float
-    nodes: int
-    nash_conv: float | None
-    exploitability: float | None
-    values: tuple[float, ...]
-    epsilons: tuple[float, ...]
-    freezeouts: tuple[float, int] | None = None  # chips the learner has won in freezeouts so far, and how many have ended
-
-    @property
-    def won(self) -> Winnings | None:
-        """What was won up to here, where that is what an evaluation tells."""
-        if self.freezeouts is not None:
-            return Winnings(self.freezeouts[:1], self.freezeouts[1], "freezeout")
-        if self.nash_conv is not None or not self.values:
-            return None
-        return Winnings(tuple(value * self.iterations for value in self.values), self.iterations, "hand")
-
-    def since(self, before: Metric | None) -> Winnings | None:
-        """What was won after an earlier evaluation, or from the beginning; None where nothing was played to its end."""
-        now, past = self.won, before.won if before is not None else None
-        if now is None or now.count == 0:
-            return None
-        if past is None:
-            return now
-        chips = (late - early for late, early in zip(now.chips, past.chips, strict=True))
-        return Winnings(tuple(chips), now.count - past.count, now.each) if now.count > past.count else None
 
 
 class Run:
@@ -152,32 +108,18 @@ class Run:
         verify_length(iterations, seconds)
         if folder.exists():
             raise UsageError(f"output folder {str(folder)!r} exists (accepted: a new one; to go on with a run: resume)")
-        made = game(game_spec)
-        given = dict(options or {})
+        made, given = game(game_spec), dict(options or {})
         built = solver(solver_name, made, seed=seed, threads=threads, **read_opponents(solver_name, made, given))
-        options = {name: value if isinstance(value, Value) else str(given[name]) for name, value in built.options.items()}
-        config = {
-            "format": FORMAT,
-            "game": {"name": made.name, "options": made.options},
-            "solver": {"name": solver_name, "seed": seed, "threads": threads, "options": options},
-            "iterations": iterations,
-            "seconds": seconds,
-            "keep": keep,
-            "tensorboard": tensorboard,
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": {name: version(name) for name in VERSIONS + (NETWORKS if _has_networks(built) else ())}
-            | {"python": platform.python_version()},
-        }
-        against = Path(str(options.get("against", "")))
+        config = new_config(built, given, iterations=iterations, seconds=seconds, keep=keep, tensorboard=tensorboard)
         try:
             folder.mkdir(parents=True)
-            if isinstance(opponent := built.options.get("against"), Policy):
-                opponent.save(folder / OPPONENT)  # kept with the run, whatever becomes of the file it came from
-            elif against.is_file():
-                files.write(folder / OPPONENT, against.read_bytes())
-            files.write_json(folder / "config.json", config)
-        except OSError as error:
-            raise UsageError(f"output folder {str(folder)!r} cannot be made ({error.strerror})") from None
+            _keep_opponent(folder, built)
+            files.write_json(folder / CONFIG, config)
+        except FileExistsError:
+            raise UsageError(f"output folder {str(folder)!r} exists (accepted: a new one)") from None
+        except (OSError, UsageError) as error:
+            rmtree(folder, ignore_errors=True)
+            raise UsageError(f"output folder {str(folder)!r} cannot be made ({files.reason(error)})") from None
         return cls(folder, config, built)
 
     @classmethod
@@ -244,7 +186,7 @@ class Run:
             if iterations < self.solver.iterations:
                 raise UsageError(f"iterations={iterations}: the run has done {self.solver.iterations} (accepted: that or more)")
             self.config |= {"iterations": iterations, "seconds": None}
-            files.write_json(self.folder / "config.json", self.config)
+            files.write_json(self.folder / CONFIG, self.config)
         target, limit = self.config["iterations"], self.config["seconds"]
         self.solver.prepare()
         self._write_metrics()
@@ -278,7 +220,7 @@ class Run:
         self._with_card(self.solver.policy(), metric).save(self.agent)
         if isinstance(self.solver, UCT):
             greedy = self.solver.current_policy()
-            self._with_card(greedy, self._metric(greedy)).save(self.folder / GREEDY)
+            self._with_card(greedy, self._measured(greedy)).save(self.folder / GREEDY)
         if self.curve is not None:
             from smoothcall.store.curves import draw_curves
 
@@ -313,37 +255,18 @@ class Run:
         """The policy learned so far, evaluated."""
         if self.metrics and self.metrics[-1].iterations == self.solver.iterations:
             return self.metrics[-1]
-        return self._metric(None if self.game.sampled else self.solver.policy())
+        return self._measured(None if self.game.sampled else self.solver.policy())
 
-    def _metric(self, policy: Policy | None) -> Metric:
-        """How good a policy is, where that can be computed."""
-        so_far: dict[str, Any] = {
-            "iterations": self.solver.iterations,
-            "seconds": round(self.seconds, 6),
-            "nodes": self.solver.nodes,
-        }
-        if policy is None or self.game.sampled:
-            won = self.solver.won or Winnings((), 0, "hand")
-            so_far |= {"nash_conv": None, "exploitability": None, "epsilons": ()}
-            if won.each == "freezeout":
-                return Metric(**so_far, values=(), freezeouts=(won.chips[0], won.count))
-            return Metric(**so_far, values=tuple(chips / max(1, won.count) for chips in won.chips))
-        found: Evaluation = evaluate(self.game, policy)
-        return Metric(
-            **so_far,
-            nash_conv=found.nash_conv,
-            exploitability=found.exploitability,
-            values=found.values,
-            epsilons=found.epsilons,
-        )
+    def _measured(self, policy: Policy | None) -> Metric:
+        return measure(self.solver, self.seconds, policy)
 
     def _measure(self) -> None:
         """Evaluate and keep the result, once for each number of iterations."""
         metric = self.evaluation()
         if metric not in self.metrics[-1:]:
             self.metrics.append(metric)
-            with (self.folder / "metrics.jsonl").open("a") as file:
-                file.write(_line(metric))
+            with (self.folder / METRICS).open("a") as file:
+                file.write(to_line(metric))
             if self.config.get("tensorboard"):
                 with self._events.open("ab") as stream:
                     stream.write(events.evaluation(self._started, metric, self.metrics[-2] if self.metrics[1:] else None))
@@ -356,9 +279,9 @@ class Run:
 
     def _write_metrics(self) -> None:
         """Without what a process that was killed wrote after its last checkpoint."""
-        path = self.folder / "metrics.jsonl"
+        path = self.folder / METRICS
         if path.exists():
-            files.write_text(path, "".join(map(_line, self.metrics)))
+            files.write_text(path, "".join(map(to_line, self.metrics)))
         if self.config.get("tensorboard"):
             self._events.parent.mkdir(exist_ok=True)
             files.write(self._events, events.whole(self._started, self.metrics))
@@ -374,19 +297,15 @@ class Run:
             np.savez(file, allow_pickle=False, **counts, **solver.tables())
 
 
-def _has_networks(solver: Solver) -> bool:
-    return type(solver).__module__.startswith("smoothcall.learners.")
-
-
-def evaluation_points() -> Iterator[int]:
-    """1, 2, 3, 4, 6, 8, 10, 14, ...: log-spaced numbers of iterations without end."""
-    last, power = 0, 0
-    while True:
-        point = math.floor(10 ** (power / POINTS_PER_DECADE) + 0.5)
-        if point > last:
-            yield point
-            last = point
-        power += 1
+def _keep_opponent(folder: Path, built: Solver) -> None:
+    """Copy a fixed opponent into the run, so that the run goes on whatever becomes of the file it came from."""
+    opponent = built.options.get("against")
+    if isinstance(opponent, Policy):
+        opponent.save(folder / OPPONENT)
+    elif not isinstance(opponent, Value):
+        TabulatedPolicy(built.game, opponent).save(folder / OPPONENT)
+    elif Path(str(opponent)).is_file():
+        files.write(folder / OPPONENT, Path(str(opponent)).read_bytes())
 
 
 def is_snapshot_point(iterations: int) -> bool:
@@ -406,49 +325,6 @@ def snapshots_of(folder: Path) -> dict[int, Path]:
     return dict(sorted(found.items()))
 
 
-def verify_length(iterations: int | None, seconds: float | None) -> None:
-    if iterations is not None and iterations < 1:
-        raise UsageError(f"iterations={iterations} (accepted: a whole number of at least 1)")
-    if seconds is not None and not 0 < seconds < math.inf:
-        raise UsageError(f"seconds={seconds:g} (accepted: a number above 0)")
-
-
-def read_opponents(name: str, played: Game, options: Mapping[str, object]) -> dict[str, object]:
-    """Return a solver's options, agent files read where the solver takes an agent as an object."""
-    declared, found = solver_class(name).OPTIONS, dict(options)
-    for option in declared.keys() & found.keys():
-        given, about = found[option], declared[option]
-        if about.objects and isinstance(given, str | Path) and str(given) not in about.choices:
-            found[option] = load(given, played)
-    return found
-
-
-def read_config(folder: Path) -> dict[str, Any]:
-    """Return the configuration of a run folder, its fields checked."""
-    path = folder / "config.json"
-    if not path.is_file():
-        raise UsageError(f"{str(folder)!r} is not a run folder (accepted: one made by `smoothcall train`)")
-    try:
-        config: dict[str, Any] = files.parse_json("config.json", files.read_bytes(path, "run", files.MAX_JSON_BYTES))
-        form = field(config, "format", int, low=1)
-        if form > FORMAT:
-            raise UsageError(f"{str(folder)!r} is a run of format {form}; this version reads up to {FORMAT}")
-        for part in (field(config, "game", dict), field(config, "solver", dict)):
-            field(part, "name", str)
-            field(part, "options", dict)
-        field(config["solver"], "seed", int)
-        field(config["solver"], "threads", int)
-        verify_length(optional(config, "iterations", int), optional(config, "seconds", float))
-        with files.parsing("created"):
-            datetime.fromisoformat(field(config, "created", str)).timestamp()
-        field(config, "versions", dict)
-        for name in ("keep", "tensorboard"):
-            optional(config, name, bool)
-    except DamagedFile as error:
-        raise UsageError(f"{str(folder)!r} is not a run folder, or a damaged one ({error})") from None
-    return config | {"iterations": config.get("iterations"), "seconds": config.get("seconds")}
-
-
 def read_checkpoint(path: Path) -> tuple[float, dict[str, Array]]:
     """Return (seconds spent learning, the solver's state) of a checkpoint."""
     try:
@@ -463,38 +339,6 @@ def read_checkpoint(path: Path) -> tuple[float, dict[str, Array]]:
     return float(seconds), state
 
 
-def read_metrics(folder: Path) -> list[Metric]:
-    """Return the evaluations of a run, up to the first line that is cut off or damaged."""
-    path, metrics = folder / "metrics.jsonl", list[Metric]()
-    for line in files.read_bytes(path, "list of evaluations").splitlines() if path.exists() else []:
-        try:
-            metrics.append(_metric_of(files.parse_json("evaluation", line)))
-        except DamagedFile:
-            break
-    return metrics
-
-
-def _metric_of(line: Any) -> Metric:
-    ended = optional(line, "freezeouts", list)
-    if ended is not None and (len(ended) != 2 or type(ended[1]) is not int):
-        raise DamagedFile("'freezeouts' (accepted: chips won, freezeouts ended)")
-    return Metric(
-        iterations=field(line, "iterations", int, low=0),
-        seconds=field(line, "seconds", float, low=0),
-        nodes=field(line, "nodes", int, low=0),
-        nash_conv=optional(line, "nash_conv", float),
-        exploitability=optional(line, "exploitability", float),
-        values=_numbers(field(line, "values", list)),
-        epsilons=_numbers(field(line, "epsilons", list)),
-        freezeouts=None if ended is None else (_numbers(ended)[0], ended[1]),
-    )
-
-
-def _numbers(values: list[Any]) -> tuple[float, ...]:
-    """Return a list of finite numbers."""
-    return tuple(field({"number": value}, "number", float) for value in values)
-
-
 def free_folder(parent: Path, stem: str) -> Path:
     """A folder that does not exist yet: stem, stem-2, stem-3, ..."""
     number, folder = 1, parent / stem
@@ -502,10 +346,3 @@ def free_folder(parent: Path, stem: str) -> Path:
         number += 1
         folder = parent / f"{stem}-{number}"
     return folder
-
-
-def _line(metric: Metric) -> str:
-    fields = {name: getattr(metric, name) for name in Metric.__slots__}
-    if metric.freezeouts is None:
-        del fields["freezeouts"]
-    return json.dumps(fields) + "\n"

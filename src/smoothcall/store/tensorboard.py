@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from smoothcall.store.runs import Metric
+    from smoothcall.store.metrics import Metric
 
 VERSION = "brain.Event:2"
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5  # how a field is written
