@@ -16,6 +16,7 @@ from smoothcall.evaluation.policy_match import mbb
 from smoothcall.holdem.equity import equity
 from smoothcall.holdem.hand_strength import RIVER
 from smoothcall.kernels.evaluation import local_best_response as kernels
+from smoothcall.kernels.evaluation.hand_equities import _compare_hands, free_hands, hand_buckets, hand_equities
 from smoothcall.kernels.holdem.dealing import rank_streets
 from smoothcall.kernels.tables import DECISION, FOLD
 from tests.conftest import INTERPRETED, built
@@ -180,14 +181,14 @@ def play_hand(policy: sc.Policy, card: np.ndarray, seat: int, generator: np.rand
         if tree.round[node] != seen:
             seen = int(tree.round[node])
             count = (0, 3, 4, 5)[seen]
-            kernels.see_buckets(cards, seen, place, size, bucket)
+            hand_buckets(cards, seen, place, size, bucket)
             possible = np.zeros(len(reach), np.bool_)
-            kernels.free_hands(size, card[2 * seat : 2 * seat + 2], card[4 : 4 + count], possible)
+            free_hands(size, card[2 * seat : 2 * seat + 2], card[4 : 4 + count], possible)
             if seen == 0:
                 before = preflop_scores(game.rules.deck)[other_hand(card, 1 - seat)]  # type: ignore[union-attr]
                 share = 0.5 + 0.5 * before / comb(size - 4, 5)
             else:
-                kernels.see_equities(cards.evaluator, card, count, score, shares)
+                hand_equities(cards.evaluator, card, count, score, shares)
                 share = shares[seat]
         children = {slot: int(child) for slot, child in enumerate(tree.child[node]) if child >= 0}
         if tree.player[node] == seat:
@@ -199,7 +200,7 @@ def play_hand(policy: sc.Policy, card: np.ndarray, seat: int, generator: np.rand
             node = children[slot]
     if tree.kind[node] == FOLD:
         return float(tree.paid[node, 1 - seat] if tree.alive[node] >> seat & 1 else -tree.paid[node, seat])
-    kernels.see_equities(cards.evaluator, card, 5, score, shares)
+    hand_equities(cards.evaluator, card, 5, score, shares)
     return float((2 * shares[seat, held] - 1) * tree.paid[node].min())
 
 
@@ -219,7 +220,7 @@ def test_buckets_are_those_of_the_abstraction() -> None:
         place, bucket = np.zeros(3, np.uint32), np.zeros(comb(size, 2), np.int32)
         rank_streets(dealt, 4, cards.binomial, np.zeros(5, np.uint8), place)
         for street in range(4):
-            kernels.see_buckets(cards, street, place, size, bucket)
+            hand_buckets(cards, street, place, size, bucket)
             for hole in combinations([card for card in range(size) if card not in board][::3], 2):
                 assert bucket[cards.hand[hole]] == abstraction.bucket(hole, boards[: street + 1])
 
@@ -238,14 +239,14 @@ def test_equities_are_those_counted_one_by_one() -> None:
         card = deal.astype(np.uint8)
         for count in (3, 4, 5):
             found, score, expected = np.zeros((2, hands)), np.zeros((2, hands), np.int32), np.zeros((2, hands), np.int32)
-            kernels.see_equities(tools, card, count, score, found)
+            hand_equities(tools, card, count, score, found)
             left = [n for n in range(deck.size) if n not in card[4 : 4 + count]]
             for more in combinations(left, 5 - count):
                 board = np.array([*card[4 : 4 + count], *more], np.int64)
-                kernels._compare_hands(tools, board, card, np.zeros(2, np.int32), expected)
+                _compare_hands(tools, board, card, np.zeros(2, np.int32), expected)
             possible = np.zeros(hands, np.bool_)
             for seat in range(2):
-                kernels.free_hands(deck.size, card[2 * seat : 2 * seat + 2], card[4 : 4 + count], possible)
+                free_hands(deck.size, card[2 * seat : 2 * seat + 2], card[4 : 4 + count], possible)
                 assert possible.sum() == comb(deck.size - 2 - count, 2)
                 total = comb(deck.size - 4 - count, 5 - count)
                 np.testing.assert_allclose(found[seat, possible], 0.5 + 0.5 * expected[seat, possible] / total)

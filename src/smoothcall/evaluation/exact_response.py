@@ -1,9 +1,9 @@
-"""What a best response wins of an agent of two-player hold'em, exactly: every board and every hand, nothing drawn.
+"""The exact value of a best response to an agent of two-player hold'em: every board and every hand, nothing sampled.
 
-The agent sees the cards through its buckets; the responder sees its own cards and the board, and forgets nothing. That is
-all there is to win, so with every action allowed the value is the agent's exact **exploitability**. It takes too long where
-the betting is large; then the responder may be held to some action slots while the agent keeps all of its own: what such
-a responder wins, exact too, is a **lower bound** of what a best response wins, and never less than with fewer slots.
+The agent sees cards through its buckets. The responder sees its own cards and the board and has perfect recall, so with every
+action allowed its value is the agent's exact **exploitability**. Where the betting is too large for that, the responder may be
+restricted to some action slots while the agent keeps all of its own. The value of such a response is exact too, and a
+**lower bound** of what a best response wins: more slots never win less.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.outcomes import every_outcome
 from smoothcall.information.game import Game
 from smoothcall.kernels.evaluation import exact_response as kernels
+from smoothcall.kernels.evaluation.board_views import DIGITS, BoardViews, SuitPermutations, ViewScratch
+from smoothcall.kernels.evaluation.range_values import LANES
 from smoothcall.kernels.holdem.boards import SHIFT, SUITS, list_kinds
 from smoothcall.kernels.holdem.dealing import Cards
 from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
@@ -32,29 +34,29 @@ from smoothcall.options import number
 from smoothcall.policy import Policy
 
 SEATS = 2
-LARGEST = "largest"  # names the largest raise there is, whatever its slot
-MOST = 10**13  # hands valued (steps on the river x boards x hands that a board leaves): three hours of two cores
+LARGEST = "largest"  # names the largest legal raise, whatever its slot
+MAX_WORK = 10**13  # steps on the river x boards x hands that a board leaves: three hours on two cores
 THREADS = 2
-PART = 64  # steps of the river's betting that are walked on all rivers before the next are
+PART_STEPS = 64  # steps of the river's betting that are walked over all rivers before the next ones
 
 
 @dataclass(frozen=True, slots=True)
 class ExactResponse:
-    """What the responder wins, in mbb/h; nothing where it was stopped."""
+    """The responder's winnings in mbb/h; None where the walk was stopped."""
 
     game: str
     seats: tuple[float, float] | None  # by the responder's seat
     total: float | None  # the mean of both seats
-    slots: tuple[str, ...]  # the responder's actions
-    every_slot: bool  # whether these are all there are: then the total is the agent's exploitability
-    steps: int  # places in the betting that the responder's seats can come to
-    boards: int  # of five cards that were walked, each for all that a change of suits makes of it
-    greedy: bool  # whether the agent took its most likely actions
+    slots: tuple[str, ...]  # actions of the responder
+    every_slot: bool  # no action is left out: the total is the agent's exploitability
+    steps: int  # of the betting, summed over both seats of the responder
+    boards: int  # of five cards walked, one of each class under permutations of suits
+    greedy: bool  # the agent took its most likely actions
     done: bool = True  # False where it was stopped
 
     def __str__(self) -> str:
         if self.seats is None or self.total is None:
-            return f"stopped after {self.boards:,} boards: nothing is known of the exact response"
+            return f"stopped after {self.boards:,} boards: the exact response has no value yet"
         seats = ", ".join(f"{found:+.3f} in seat {seat}" for seat, found in enumerate(self.seats))
         name = "best response" if self.every_slot else f"best response with {', '.join(self.slots)}"
         bound = "exact" if self.every_slot else "exact, a lower bound of what a best response with every action wins"
@@ -75,10 +77,10 @@ def exact_response(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> ExactResponse:
-    """The value of a best response to a policy of two-player hold'em among the strategies that use these action slots.
+    """Return the value of a best response to a policy of two-player hold'em, among strategies that use these action slots.
 
-    `slots` are names of the game's actions (`f`, `c` and the raises of its menu) or `largest`, the largest raise there is
-    wherever one is; without them the responder may do everything. `greedy` has the agent take its most likely actions.
+    `slots` are names of the game's actions (`f`, `c` and the raises of its menu) or `largest`, the largest legal raise;
+    None allows every action. `greedy` evaluates the policy's most likely actions.
     """
     game = policy.game
     _verify_game(game)
@@ -87,25 +89,25 @@ def exact_response(
     cards = game.abstraction.cards  # type: ignore[union-attr]
     flops, flop_count = list_kinds(cards.flop_index, 3, int(cards.flop_index.max() >> SHIFT) + 1)
     _verify_work(game, allowed, len(flops))
-    betting, changes = _betting(game, allowed), _suits(len(cards.hand))
+    betting, suits = _betting(game, allowed), _suits(len(cards.hand))
     taken = policy.greedy() if greedy else policy
     agent = kernels.Agent(taken.weights, taken.scale)
     verify_memory((workers + 2) * _bytes(betting, cards), f"a best response in {game.spec}")
 
-    room, rooms = _room(betting, cards), [_room(betting, cards) for _ in range(workers)]
-    room.reach[:SEATS], room.alive[:SEATS] = 1.0, True
-    kernels.walk_before_flop(betting, agent, cards, False, room)
+    scratch, spare = _scratch(betting, cards), [_scratch(betting, cards) for _ in range(workers)]
+    scratch.reach[:SEATS], scratch.reached[:SEATS] = 1.0, True
+    kernels.walk_before_flop(betting, agent, cards, False, scratch)
     on_flop = np.s_[betting.street[1] : betting.street[2]]
 
     def walk(kind: int) -> tuple[Array, int]:
-        own = rooms.pop()
-        own.reach[on_flop], own.alive[on_flop] = room.reach[on_flop], room.alive[on_flop]
-        boards = kernels.walk_flop(betting, agent, cards, changes, flops[kind], own)
+        own = spare.pop()
+        own.reach[on_flop], own.reached[on_flop] = scratch.reach[on_flop], scratch.reached[on_flop]
+        boards = kernels.walk_flop(betting, agent, cards, suits, flops[kind], own)
         found = own.value[on_flop] * float(flop_count[kind])
-        rooms.append(own)
+        spare.append(own)
         return found, boards
 
-    total, walked, done = np.zeros_like(room.value[on_flop]), 0, False
+    total, walked, done = np.zeros_like(scratch.value[on_flop]), 0, False
     with ThreadPoolExecutor(workers) as pool:
         for told, found in enumerate([pool.submit(walk, kind) for kind in range(len(flops))], 1):
             value, boards = found.result()
@@ -118,15 +120,12 @@ def exact_response(
     about = (names, bool(allowed[game.tree.child >= 0].all()), len(betting.kind), walked, greedy)
     if not done:
         return ExactResponse(game.spec, None, None, *about, done=False)
-    room.value[on_flop] = total
-    kernels.average_flops(betting, changes, len(cards.hand), room)
-    kernels.walk_before_flop(betting, agent, cards, True, room)
+    scratch.value[on_flop] = total
+    kernels.average_flops(betting, suits, len(cards.hand), scratch)
+    kernels.walk_before_flop(betting, agent, cards, True, scratch)
     deals = comb(len(cards.hand), 2) * comb(len(cards.hand) - 2, 2)
-    first, second = (float(room.value[seat].sum()) / deals * mbb(game) for seat in range(SEATS))
+    first, second = (float(scratch.value[seat].sum()) / deals * mbb(game) for seat in range(SEATS))
     return ExactResponse(game.spec, (first, second), (first + second) / 2, *about)
-
-
-# What is asked for
 
 
 def _verify_game(game: Game) -> None:
@@ -144,7 +143,7 @@ def _read_threads(threads: int) -> int:
 
 
 def _read_slots(game: Game, slots: Sequence[str] | None) -> tuple[Array, tuple[str, ...]]:
-    """([N, A] bool what the responder may do at each node, the names of it)."""
+    """Return ([N, A] bool: the actions allowed to the responder at each node, their names)."""
     tree = game.tree
     legal = tree.child >= 0
     if slots is None:
@@ -165,7 +164,7 @@ def _read_slots(game: Game, slots: Sequence[str] | None) -> tuple[Array, tuple[s
 
 
 def _reachable(game: Game, allowed: Array, seat: int) -> Array:
-    """[N] bool: where the responder of this seat can come to; refused where it could do nothing."""
+    """Return [N] bool: the nodes that the responder in this seat can reach. Refuse slots that leave it without an action."""
     tree = game.tree
     found = np.zeros(tree.nodes, np.bool_)
     found[0] = True
@@ -181,24 +180,21 @@ def _reachable(game: Game, allowed: Array, seat: int) -> Array:
 
 
 def _verify_work(game: Game, allowed: Array, flops: int) -> None:
-    """Refuse what would take days: steps on the river, all-ins before it among them, on every board for every hand."""
+    """Refuse more than MAX_WORK: steps on the river (with earlier all-ins) on every board for every hand."""
     tree, size = game.tree, game.rules.deck.size  # type: ignore[union-attr]
     on_river = (tree.round == kernels.RIVER) | (tree.kind == SHOWDOWN)
     steps = sum(int((_reachable(game, allowed, seat) & on_river).sum()) for seat in range(SEATS))
     work = steps * flops * (size - 3) * (size - 4) * comb(size - 5, 2)
-    if work > MOST:
+    if work > MAX_WORK:
         boards = flops * (size - 3) * (size - 4)
         raise UsageError(
             f"an exact response in {game.spec} values {work:.2g} hands, {steps:,} endings and decisions of the river on "
-            f"{boards:,} boards (accepted: at most {MOST:.0e}; fewer slots, such as f,c,{LARGEST}, or a smaller menu)"
+            f"{boards:,} boards (accepted: at most {MAX_WORK:.0e}; fewer slots, such as f,c,{LARGEST}, or a smaller menu)"
         )
 
 
-# What kernels read
-
-
 def _stakes(game: Game) -> tuple[Array, Array]:
-    """([N] index, [endings, 2] float64 what each seat wins with the better cards)."""
+    """Return ([N] index of endings, [endings, 2] float64: chips that each seat wins there with the better cards)."""
     index, payoff = game.settled
     orders = every_outcome(SEATS)[1]
     better = [int(np.argmax(orders[:, seat] - orders[:, 1 - seat])) for seat in range(SEATS)]
@@ -206,7 +202,7 @@ def _stakes(game: Game) -> tuple[Array, Array]:
 
 
 def _betting(game: Game, allowed: Array) -> kernels.Betting:
-    """The betting that the responder may meet in either seat, cut at the streets: the first two entries are its seats."""
+    """Return the betting that the responder may meet, cut at the streets. The first two entries are its two seats."""
     tree, (index, stakes) = game.tree, _stakes(game)
     steps, starts, streets = list[tuple[int, int, int, int, float, int]](), list[int](), [0]
     entries = [(seat, 0) for seat in range(SEATS)]  # (the responder's seat, node)
@@ -220,9 +216,9 @@ def _betting(game: Game, allowed: Array) -> kernels.Betting:
                 node, depth, row, slot = stack.pop()
                 kind, entry, stake, player = int(tree.kind[node]), 0, 0.0, int(tree.player[node])
                 if kind == FOLD or (kind == SHOWDOWN and street == kernels.RIVER):
-                    what, stake = kernels.GIVEN_UP if kind == FOLD else kernels.SHOWN, float(stakes[index[node], seat])
+                    what, stake = kernels.FOLDED if kind == FOLD else kernels.SHOWN_DOWN, float(stakes[index[node], seat])
                 elif kind == SHOWDOWN or tree.round[node] > street:
-                    what, entry = kernels.NEXT, first + len(later)
+                    what, entry = kernels.NEXT_STREET, first + len(later)
                     later.append((seat, node))
                 else:
                     what = kernels.RESPONDER if player == seat else kernels.AGENT
@@ -251,7 +247,7 @@ def _betting(game: Game, allowed: Array) -> kernels.Betting:
 
 
 def _after(depths: Sequence[int]) -> Array:
-    """[S] uint32: the next step that is not deeper."""
+    """Return [S] uint32: the next step that is not deeper."""
     after, open_steps = np.full(len(depths), len(depths), np.uint32), list[int]()
     for step, depth in enumerate(depths):
         while open_steps and depths[open_steps[-1]] >= depth:
@@ -261,62 +257,64 @@ def _after(depths: Sequence[int]) -> Array:
 
 
 def _parts(starts: Sequence[int], first: int) -> Array:
-    """The river's entries in parts of at least PART steps each."""
+    """Return the first entries of the river's parts, each of at least PART_STEPS steps."""
     parts, last = [first], len(starts) - 1
     for entry in range(first + 1, last):
-        if starts[entry] - starts[parts[-1]] >= PART:
+        if starts[entry] - starts[parts[-1]] >= PART_STEPS:
             parts.append(entry)
     return np.array([*parts, last], np.int64)
 
 
 @cache
-def _suits(size: int) -> kernels.Suits:
-    """Every change of suits, the one that changes nothing first."""
-    cards, changes = np.arange(size), np.array(list(permutations(range(SUITS))))
-    card = np.ascontiguousarray((cards // SUITS * SUITS)[None, :] + changes[:, cards % SUITS])
+def _suits(size: int) -> SuitPermutations:
+    """Return every permutation of suits, the identity first."""
+    cards, images = np.arange(size), np.array(list(permutations(range(SUITS))))
+    card = np.ascontiguousarray((cards // SUITS * SUITS)[None, :] + images[:, cards % SUITS])
     high, low = np.tril_indices(size, -1)
     one, other = card[:, high], card[:, low]
     top, bottom = np.maximum(one, other), np.minimum(one, other)
     hand = np.ascontiguousarray(top * (top - 1) // 2 + bottom)
-    return kernels.Suits(card.astype(np.uint32), hand.astype(np.uint32))
+    return SuitPermutations(card.astype(np.uint32), hand.astype(np.uint32))
 
 
 def _bytes(betting: kernels.Betting, cards: Cards) -> int:
-    """Of one room, nearly."""
+    """Estimate the memory of one thread's buffers."""
     return 16 * len(betting.start) * len(cards.preflop)
 
 
-def _room(betting: kernels.Betting, cards: Cards) -> kernels.Room:
+def _scratch(betting: kernels.Betting, cards: Cards) -> kernels.Scratch:
     entries, hands, depth = len(betting.start) - 1, len(cards.preflop), int(betting.depth.max()) + 1
     steps = betting.start[betting.part]
     lanes = [
-        max(int((betting.kind[begin:end] == kind).sum()) for begin, end in pairwise(steps)) // kernels.LANES + 1
-        for kind in (kernels.GIVEN_UP, kernels.SHOWN)
+        max(int((betting.kind[begin:end] == kind).sum()) for begin, end in pairwise(steps)) // LANES + 1
+        for kind in (kernels.FOLDED, kernels.SHOWN_DOWN)
     ]
-    return kernels.Room(
+    return kernels.Scratch(
         reach=np.zeros((entries, hands)),
         value=np.zeros((entries, hands)),
-        alive=np.zeros(entries, np.bool_),
-        before=_seen(kernels.STREETS - 1, hands),
-        rivers=_seen(len(cards.hand), hands),
+        reached=np.zeros(entries, np.bool_),
+        early=_views(kernels.STREETS - 1, hands),
+        rivers=_views(len(cards.hand), hands),
         path_kind=np.zeros(depth, np.int64),
         path_from=np.zeros(depth, np.int64),
         path_reach=np.zeros((depth, hands)),
         path_value=np.zeros((depth, hands)),
         lane=np.zeros(len(betting.kind), np.int32),
-        given_up=np.zeros((lanes[0], hands, kernels.LANES)),
-        shown=np.zeros((lanes[1], hands, kernels.LANES)),
-        by_card=np.zeros((len(cards.hand), kernels.LANES)),
-        mean=np.zeros((hands, kernels.LANES)),
-        free=np.zeros(hands, np.bool_),
-        bucket=np.zeros(hands, np.int32),
-        strength=np.zeros(hands, np.uint16),
-        ranked=np.zeros(hands, np.uint32),
-        spare=np.zeros(hands, np.uint32),
-        places=np.zeros(kernels.DIGITS + 1, np.int64),
+        folds=np.zeros((lanes[0], hands, LANES)),
+        showdowns=np.zeros((lanes[1], hands, LANES)),
+        card_reach=np.zeros((len(cards.hand), LANES)),
+        hand_value=np.zeros((hands, LANES)),
+        views=ViewScratch(
+            free=np.zeros(hands, np.bool_),
+            bucket=np.zeros(hands, np.int32),
+            strength=np.zeros(hands, np.uint16),
+            order=np.zeros(hands, np.uint32),
+            other_order=np.zeros(hands, np.uint32),
+            digits=np.zeros(DIGITS + 1, np.int64),
+        ),
     )
 
 
-def _seen(views: int, hands: int) -> kernels.Seen:
-    hand, bucket, low, high, tied = (np.zeros((views, hands), np.uint32) for _ in range(5))
-    return kernels.Seen(np.zeros(views, np.int64), hand, bucket, low, high, tied, np.zeros(views))
+def _views(boards: int, hands: int) -> BoardViews:
+    hand, bucket, low, high, tie_end = (np.zeros((boards, hands), np.uint32) for _ in range(5))
+    return BoardViews(np.zeros(boards, np.int64), hand, bucket, low, high, tie_end, np.zeros(boards))

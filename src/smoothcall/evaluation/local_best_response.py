@@ -29,6 +29,7 @@ from smoothcall.holdem.evaluator import evaluator
 from smoothcall.holdem.hand_strength import RIVER, strengths
 from smoothcall.information.game import Game
 from smoothcall.kernels.evaluation import local_best_response as kernels
+from smoothcall.kernels.evaluation.hand_equities import SEATS, count_showdowns
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import CALL, Array
 from smoothcall.options import number
@@ -86,7 +87,7 @@ def local_best_response(
     against = _against(policy.greedy() if greedy else policy, start_street)
     generator, tally = seeded(streams(seed, 1)[0])[0], Tally(3)
     while tally.count < deals:
-        won = np.empty((min(BATCH, deals - tally.count), kernels.SEATS))
+        won = np.empty((min(BATCH, deals - tally.count), SEATS))
         if game.abstraction is None:
             kernels.respond_listed(game.walk, game.deals.weight, _shares(game), against, generator, won)
         else:
@@ -104,7 +105,7 @@ def local_best_response(
 def _verified(game: Game, deals: int, start_street: int) -> tuple[int, int]:
     if isinstance(game.rules, MatrixGame):
         raise UsageError(f"a local best response plays poker, not {game.spec}")
-    if game.players != kernels.SEATS:
+    if game.players != SEATS:
         raise UsageError(f"{game.spec} has {game.players} players (accepted for a local best response: 2)")
     count, start, last = number(deals, whole=True), number(start_street, whole=True), len(game.buckets) - 1
     if count is None or not 1 <= count <= MOST:
@@ -117,9 +118,9 @@ def _verified(game: Game, deals: int, start_street: int) -> tuple[int, int]:
 def _against(policy: Policy, start_street: int) -> kernels.Against:
     game = policy.game
     orders = every_outcome(game.players)[1] if game.sampled else game.deals.outcomes[1]
-    better = [int(np.argmax(orders[:, seat] - orders[:, 1 - seat])) for seat in range(kernels.SEATS)]
+    better = [int(np.argmax(orders[:, seat] - orders[:, 1 - seat])) for seat in range(SEATS)]
     payoff = game.settled[1]
-    stake = np.stack([payoff[:, [better[1 - seat], better[seat]], seat] for seat in range(kernels.SEATS)], axis=1)
+    stake = np.stack([payoff[:, [better[1 - seat], better[seat]], seat] for seat in range(SEATS)], axis=1)
     return kernels.Against(policy.weights, policy.scale, stake, _check_down(game), start_street)
 
 
@@ -162,7 +163,7 @@ def preflop_scores(deck: Deck) -> Array:
         score = np.zeros((deck.size * (deck.size - 1) // 2,) * 2, np.int32)
         for start in range(0, count, _PIECE):
             piece = np.s_[start : start + _PIECE]
-            kernels.count_showdowns(evaluator(deck), boards[piece], number[piece], score)
+            count_showdowns(evaluator(deck), boards[piece], number[piece], score)
             report(f"showdowns of any two hands of {deck.size} cards", min(1.0, (start + _PIECE) / count))
         score -= score.T
         high, low = np.tril_indices(deck.size, -1)
