@@ -224,7 +224,7 @@ def test_what_is_watched_goes_up_and_what_is_stopped_has_no_value() -> None:
     assert not stopped.done
     assert stopped.seats is stopped.total is None
     assert 0 < stopped.boards < found.boards
-    assert "nothing is known" in str(stopped)
+    assert "no value yet" in str(stopped)
 
 
 def test_it_says_what_is_exact_and_what_a_lower_bound() -> None:

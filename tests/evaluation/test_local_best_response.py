@@ -15,7 +15,6 @@ from smoothcall.evaluation.local_best_response import LocalBestResponse, local_b
 from smoothcall.evaluation.policy_match import mbb
 from smoothcall.holdem.equity import equity
 from smoothcall.holdem.hand_strength import RIVER
-from smoothcall.kernels.evaluation import local_best_response as kernels
 from smoothcall.kernels.evaluation.hand_equities import _compare_hands, free_hands, hand_buckets, hand_equities
 from smoothcall.kernels.holdem.dealing import rank_streets
 from smoothcall.kernels.tables import DECISION, FOLD

@@ -1,8 +1,8 @@
-"""How much a learned response wins of an agent: UCT trained against it while it stays as it is, then matched with it.
+"""Learned response: train UCT against a fixed agent, then play a match with it.
 
-Each seat learns alone, all others playing the agent, and sees the cards through the same buckets as the agent does. What
-the response wins is a **lower bound** of what a best response wins: more episodes raise it, and a player who sees the cards
-themselves could win more still.
+Each seat is trained alone while all others play the agent. The response sees cards through the agent's buckets. Its winnings
+are a **lower bound** of what a best response wins: more episodes raise it, and a player who sees the cards themselves could
+win more.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from smoothcall.options import number
 from smoothcall.policy import Policy
 from smoothcall.solvers import solver
 
-MOST = 10**12  # episodes
-PART = 500_000  # episodes after which progress is told
-K = 0.5  # how much of the remaining betting counts for the width of the bounds
+MAX_EPISODES = 10**12
+CHUNK = 500_000  # episodes between two reports of progress
+K = 0.5  # option `k` of UCT: the share of the remaining betting in the width of the confidence bounds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearnedResponse:
-    """What the response wins, in mbb/h: a lower bound of what a best response wins of the agent."""
+    """The response's winnings in mbb/h: a lower bound of what a best response wins."""
 
     game: str
     total: Estimate  # the mean over all seats
-    exact: float | None  # the expected result, where it can be worked out
-    episodes: int  # that each seat learned for, at least
+    exact: float | None  # expected winnings, in games whose deals are listed
+    episodes: int  # a seat; the fewest where training was stopped
     deals: int
     seatings: int  # of each deal
     seed: int
-    greedy: bool  # whether the agent took its most likely actions
-    response: Policy  # in every seat
+    greedy: bool  # the agent took its most likely actions
+    response: Policy  # of every seat
     done: bool = True  # False where it was stopped
 
     @property
@@ -71,15 +71,15 @@ def learned_response(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> LearnedResponse:
-    """Learn for so many episodes in each seat, then play so many hands, one learner against copies of the agent.
+    """Train for `episodes` episodes in each seat, then play `hands` hands, one learner against copies of the agent.
 
-    `greedy` has the agent take its most likely actions. `watch` is told the fraction of the work done, each episode and
-    each hand counting the same; where `stop` ends the learning, the match is played with what was learned.
+    `greedy` responds to the policy's most likely actions. `watch` is called with the fraction of the work done, where an
+    episode counts as much as a hand. Where `stop` ends the training early, the match is played all the same.
     """
     game = policy.game
     known = number(episodes, whole=True)
-    if known is None or not 1 <= known <= MOST:
-        raise UsageError(f"episodes={episodes} (accepted: a whole number from 1 to {MOST:.0e})")
+    if known is None or not 1 <= known <= MAX_EPISODES:
+        raise UsageError(f"episodes={episodes} (accepted: a whole number from 1 to {MAX_EPISODES:.0e})")
     episodes, deals, orders = int(known), deals_of(game, hands), len(seatings(game.players))
     agent = policy.greedy() if greedy else policy
     *learning, match = streams(seed, game.players + 1)
@@ -89,7 +89,7 @@ def learned_response(
         explore = {"explore": "constant"} if isinstance(game.rules, MatrixGame) else {"explore": "pot", "k": K}
         learner = solver("uct", game, seed=learning[seat], threads=threads, against=agent, learner=seat, **explore)
         while learner.iterations < episodes and not (stop is not None and stop()):
-            learner.run(min(PART, episodes - learner.iterations))
+            learner.run(min(CHUNK, episodes - learner.iterations))
             if watch is not None:
                 watch((episodes * seat + learner.iterations) / work)
         least = min(least, learner.iterations)

@@ -1,12 +1,12 @@
-"""How much a local best response wins of an agent (Lisy and Bowling 2017), where exact exploitability is out of reach.
+"""Local best response (Lisy and Bowling 2017): a lower bound of exploitability where the exact value is out of reach.
 
-The responder knows the agent's probabilities and so, at every decision, how likely the agent holds each hand. It takes the
-action that would win most if the agent folded to it as it does and everybody checked and called from then on. That is a
-legal strategy, of own and public cards only: what it wins is a **lower bound** of what a best response wins, however
-well or badly it chooses. An agent that loses much is exploitable; one that loses nothing may still be.
+The responder knows the agent's probabilities, and so at every decision how likely the agent holds each hand. It takes the
+action that wins most if the agent folds to it with its own probabilities and both check and call from then on. That is a
+legal strategy, which uses own and public cards only: its winnings are a **lower bound** of what a best response wins. An
+agent that loses much is exploitable; one that loses nothing may still be.
 
-Nothing is won by luck of the agent's cards. It acts with the probabilities of all hands it may hold together, and at a
-showdown the mean over them is booked: the expectation is the same and the interval much narrower.
+The agent's cards add no variance. The agent acts with the mean probabilities of all hands it may hold, and a showdown pays
+the mean over them: the expectation stays the same and the interval is much narrower.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from smoothcall.options import number
 from smoothcall.policy import Policy
 from smoothcall.progress import report
 
-BATCH = 64  # deals
-_PIECE = 4096  # boards whose showdowns are counted at a time
+BATCH = 64  # deals between two reports of progress
+_CHUNK = 4096  # boards whose showdowns are counted between two reports of progress
 _SUITS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class LocalBestResponse:
-    """What the responder wins, in mbb/h: a lower bound of what a best response wins of the agent."""
+    """The responder's winnings in mbb/h: a lower bound of what a best response wins."""
 
     game: str
     seats: tuple[Estimate, Estimate]  # by the responder's seat
-    total: Estimate  # the mean of both seats of a deal
+    total: Estimate  # the mean of the two seats
     deals: int
     seed: int
-    greedy: bool  # whether the agent took its most likely actions
-    start_street: int  # before which the responder checks and calls
+    greedy: bool  # the agent took its most likely actions
+    start_street: int  # the responder checks and calls before it
     done: bool = True  # False where it was stopped
 
     def __str__(self) -> str:
@@ -77,10 +77,10 @@ def local_best_response(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> LocalBestResponse:
-    """Play so many deals against a policy of a two-player poker game, each once in either seat with cards of its own.
+    """Play `deals` deals against a policy of a two-player poker game, each once in either seat.
 
-    `greedy` has the agent take its most likely actions. Until `start_street` (0 is before the flop) the responder checks
-    and calls: how much that wins depends on the agent, and each start is a lower bound.
+    `greedy` plays against the policy's most likely actions. Before `start_street` (0: preflop) the responder checks and
+    calls; every start gives a lower bound, and which is highest depends on the agent.
     """
     game = policy.game
     deals, start_street = _verified(game, deals, start_street)
@@ -125,7 +125,7 @@ def _against(policy: Policy, start_street: int) -> kernels.Against:
 
 
 def _check_down(game: Game) -> Array:
-    """[N] int32: where the hand ends if everybody checks and calls from a node on."""
+    """Return [N] int32: the ending where everybody checks and calls from a node on."""
     tree = game.tree
     down = np.arange(tree.nodes, dtype=np.int32)
     for begin, end in list(pairwise(tree.levels))[::-1]:
@@ -135,25 +135,25 @@ def _check_down(game: Game) -> Array:
 
 
 def _shares(game: Game) -> Array:
-    """[2, D] the share of the pot that each seat has at a showdown."""
+    """Return [2, D]: each seat's share of the pot at a showdown."""
     ahead = np.sign(game.deals.strength[:, 0] - game.deals.strength[:, 1])
     return np.stack([(1 + ahead) / 2, (1 - ahead) / 2])
 
 
 def _before_flop(game: Game, start_street: int) -> Array:
-    """What the responder needs to choose before the flop; nothing where it does not."""
+    """Return `preflop_scores`, or an empty table where the responder does not choose before the flop."""
     assert game.abstraction is not None
     scores = preflop_scores(game.abstraction.deck) if start_street == 0 else np.zeros((0, 0), np.int32)
-    scores.flags.writeable = False  # always: kernels are compiled for what may be written and for what may not
+    scores.flags.writeable = False  # in both cases: kernels are compiled once for writeable and once for read-only arrays
     return scores
 
 
 @cache
 def preflop_scores(deck: Deck) -> Array:
-    """[hands, hands] int32: on how many of all boards the row's hand beats the column's, less those on which it loses.
+    """Return [hands, hands] int32: the boards on which the row's hand beats the column's, less those on which it loses.
 
-    Exact; 0 for hands that share a card. Counted on the boards that stand for their kinds, then averaged over all changes
-    of suits; kept in the cache folder.
+    Exact, over all boards; 0 for hands that share a card. Counted on one board of each class under permutations of suits,
+    then averaged over the permutations. Kept in the cache folder.
     """
     tables = strengths(deck)
     boards, number, hands = tables.boards[RIVER].board, tables.boards[RIVER].number, tables.hand
@@ -161,10 +161,10 @@ def preflop_scores(deck: Deck) -> Array:
     def build() -> Array:
         count = len(boards)
         score = np.zeros((deck.size * (deck.size - 1) // 2,) * 2, np.int32)
-        for start in range(0, count, _PIECE):
-            piece = np.s_[start : start + _PIECE]
+        for start in range(0, count, _CHUNK):
+            piece = np.s_[start : start + _CHUNK]
             count_showdowns(evaluator(deck), boards[piece], number[piece], score)
-            report(f"showdowns of any two hands of {deck.size} cards", min(1.0, (start + _PIECE) / count))
+            report(f"showdowns of any two hands of {deck.size} cards", min(1.0, (start + _CHUNK) / count))
         score -= score.T
         high, low = np.tril_indices(deck.size, -1)
         cards = np.arange(deck.size)
