@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DONE := .venv/.installed
 
-.PHONY: demo play test setup lint types contracts warm tests interpreted docs bench clean
+.PHONY: demo play test test-long setup lint types contracts warm tests interpreted docs bench clean
 PYTEST := $(BIN)/pytest --numprocesses 3 --dist worksteal
 
 demo: $(DONE)
@@ -18,6 +18,10 @@ test: $(DONE)
 	$(MAKE) --jobs 2 --output-sync warm lint types contracts
 	$(PYTEST) -rs
 	$(MAKE) interpreted
+
+# The full-size forms of tests that `make test` runs at a smaller size.
+test-long: warm
+	$(PYTEST) -rs -m long
 
 setup: $(DONE)
 

@@ -1,7 +1,7 @@
 """bahuguna2018: P. Bahuguna, Learning for Hidden Information Games, University of Manchester, 2018.
 
-Regret matching on Rock-Paper-Scissors, CFR on Kuhn poker for two and three players, and what pruning, threads and a better
-implementation do to its speed. Its *iteration* deals one set of cards and walks the betting tree once for all players: our
+Regret matching on Rock-Paper-Scissors, CFR on Kuhn poker for two and three players, and the effect of pruning, threads and
+implementation on speed. Its *iteration* deals one set of cards and walks the betting tree once for all players: our
 `mccfr` with chance sampling.
 """
 
@@ -25,6 +25,7 @@ from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver
 from smoothcall.store.curves import new_figure, png
 
+TITLE = "bahuguna2018: Learning for Hidden Information Games"
 ITERATIONS, TRIALS = 10_000_000, 10  # of the document
 POINTS = 60  # evaluations along a curve
 TOLERANCE = {"kuhn": 0.01, "kuhn-3p": 0.03}  # the document's tests: distance of every probability to the equilibria
@@ -34,10 +35,10 @@ SECONDS = {  # Tables 7.2 and 7.3: 10 M iterations on one core of 2011
     "kuhn": {"recursive": 60.9, "recursive, pruned": 54.2, "iterative": 44.9, "optimised": 24.0, "threads": 80.3},
     "kuhn-3p": {"recursive": 193.2, "recursive, pruned": 138.6, "iterative": 135.9, "optimised": 64.2, "threads": 175.7},
 }
-PRUNE = 1e-5  # the document does not say where it pruned; the page shows other thresholds too
+PRUNE = 1e-5  # the document does not give its threshold; the page lists others
 TITLES = {"kuhn": "Kuhn poker, two players", "kuhn-3p": "Kuhn poker, three players"}
 
-ERRATA = """Three misprints of the document, corrected in what we compare with:
+ERRATA = """Three misprints of the document are corrected here:
 
 - Table 5.2 has player 2 bet Q after a pass with 1/3: it is 0 (1/3 is the *call* with Q).
 - Table 5.2 has player 1 bet J with 0: it is alpha, anywhere in [0, 1/3].
@@ -48,14 +49,14 @@ ERRATA = """Three misprints of the document, corrected in what we compare with:
 The columns of Table 7.2 say "-44.0 %" for 44.9 s becoming 80.3 s: that is the speed lost, not the time gained."""
 
 WHY_APART = (
-    "A single trial may stay further from the family than 0.03 although its epsilon is small: where player 3 bluffs with both "
-    "J and Q, the equilibria need player 2 to bet J and Q equally often, and leaving that costs next to nothing."
+    "A single trial may stay further than 0.03 from the family although its epsilon is small: where player 3 bluffs with both "
+    "J and Q, the equilibria need player 2 to bet J and Q equally often, and a deviation costs next to nothing."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One trial's curve: `points` iterations each with an evaluation, and the last policy."""
+    """A trial: evaluations and betting probabilities after `points` iterations, and the last policy."""
 
     points: list[int]
     evaluations: list[Evaluation]
@@ -63,14 +64,22 @@ class Trial:
     policy: Policy
 
 
-def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
-    iterations, trials = (ITERATIONS // 10, 3) if quick else (ITERATIONS, TRIALS)
-    name = "bahuguna2018-quick" if quick else "bahuguna2018"
-    page = Page(name, "bahuguna2018: Learning for Hidden Information Games", _command(quick))
+@dataclass(frozen=True, slots=True)
+class Size:
+    iterations: int  # of a trial
+    trials: int
+
+
+FULL = Size(ITERATIONS, TRIALS)
+QUICK = Size(ITERATIONS // 10, 3)
+
+
+def report(page: Page, size: Size, folder: Path, tell: Callable[[str], None]) -> None:
+    iterations, trials = size.iterations, size.trials
     seeds = f"seeds 0 to {trials - 1}"
     page.text(
         f"{trials} trials ({seeds}) of {iterations:,} one-deal iterations; the document ran {TRIALS} of {ITERATIONS:,}. "
-        "Figures 7.1 to 7.7 of the document survive only as pictures; where it printed a number, it stands in the table above."
+        "Figures 7.1 to 7.7 of the document exist only as pictures; numbers that it prints are in the table above."
     )
     page.text(ERRATA)
     tell("Rock-Paper-Scissors: regret matching")
@@ -81,11 +90,6 @@ def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any
     for played in ("kuhn", "kuhn-3p"):
         tell(f"{TITLES[played]}: pruning, threads and seconds")
         _optimisations(page, played, iterations)
-    return page.write(out)
-
-
-def _command(quick: bool) -> str:
-    return "smoothcall reproduce bahuguna2018" + (" --quick" if quick else "")
 
 
 # Fig 7.1
@@ -110,8 +114,8 @@ def _rock_paper_scissors(page: Page, trials: int) -> None:
     page.heading("Rock-Paper-Scissors (Fig 7.1)")
     page.text(
         "Regret matching, 1,000 iterations, mean over both players and 10 trials (seeds 0 to 9) of the Kullback-Leibler "
-        "divergence of the average policy to (1/3, 1/3, 1/3). Points where some trial has not tried an action yet (infinite) "
-        "average the others."
+        "divergence of the average policy to (1/3, 1/3, 1/3). Where a trial has not yet played some action the divergence is "
+        "infinite, and the mean is that of the other trials."
     )
     page.picture("rps", png(figure), "Rock-Paper-Scissors: divergence of the average policy from the equilibrium")
     page.check(
@@ -139,56 +143,24 @@ def _trial(made: Game, seed: int, iterations: int) -> Trial:
 
 
 def _kuhn(page: Page, played: str, iterations: int, trials: int) -> None:
-    made, title, tolerance = game(played), TITLES[played], TOLERANCE[played]
+    made, title = game(played), TITLES[played]
     found = [_trial(made, seed, iterations) for seed in range(trials)]
     points = found[0].points
     epsilons = np.array([[at.epsilon for at in trial.evaluations] for trial in found])
     values = np.array([[at.values for at in trial.evaluations] for trial in found])
     distances = [equilibrium_distance(made, trial.policy) for trial in found]
     furthest = [float(abs(bets_of(trial.policy) - bets_of(d.closest)).max()) for trial, d in zip(found, distances, strict=True)]
-    together = Policy.mixture([trial.policy for trial in found])
-    distance = float(abs(bets_of(together) - bets_of(equilibrium_distance(made, together).closest)).max())
-    worst, below = float(epsilons[:, -1].max()), (epsilons.max(axis=0) < EPSILON)
-    lasting = next(points[i] for i in range(len(points)) if below[i:].all()) if below[-1] else None
-
-    figure = new_figure(2)
-    left, right = figure.axes
-    for player in range(made.players):
-        left.plot(points, values[:, :, player].mean(axis=0), label=f"player {player + 1}")
-    right.plot(points, epsilons.mean(axis=0), label="mean")
-    right.fill_between(points, epsilons.min(axis=0), epsilons.max(axis=0), alpha=0.25, label="least to most")
-    right.axhline(EPSILON, color="grey", linestyle=":", label="the document's goal")
-    left.set(xscale="log", xlabel="one-deal iterations", ylabel="value (chips a hand)")
-    right.set(xscale="log", yscale="log", xlabel="one-deal iterations", ylabel="epsilon (chips a hand)")
-    left.legend(frameon=False)
-    right.legend(frameon=False)
     page.heading(f"{title}: strategies, values, epsilon (Figs 7.2 to 7.4)")
-    page.picture(f"{played}-values", png(figure), f"{title}: game values and epsilon of the average policy, {trials} trials")
+    curves = _value_curves(points, values, epsilons)
+    page.picture(f"{played}-values", curves, f"{title}: game values and epsilon of the average policy, {trials} trials")
     if made.players == 2:
         page.picture(
             f"{played}-bets", _bet_curves(made, found), "Betting and calling probabilities, mean and range of the trials"
         )
-    mean = np.mean([bets_of(trial.policy) for trial in found], axis=0)
-    near = np.mean([bets_of(d.closest) for d in distances], axis=0)
-    spread = np.ptp([bets_of(trial.policy) for trial in found], axis=0)
-    page.text(
-        "Probability of betting (or calling a bet) after the last iteration: mean of the trials, their range (wide where the "
-        "equilibria leave a choice), and the mean of the closest equilibria." + ("" if made.players == 2 else " " + WHY_APART)
-    )
-    page.table(
-        ["player", "information state", "ours", "range", "closest equilibrium"],
-        [
-            [made.row_player[row] + 1, f"`{made.keys[row]}`", f"{mean[row]:.4f}", f"{spread[row]:.4f}", f"{near[row]:.4f}"]
-            for row in np.argsort(made.row_player, kind="stable")
-        ],
-    )
-    page.check(
-        f"{title}: every probability near an equilibrium",
-        f"within {tolerance}",
-        f"within {distance:.4f} (the {trials} trials averaged, as the document does; single trials within "
-        f"{min(furthest):.4f} to {max(furthest):.4f}, {sum(far <= tolerance for far in furthest)} of them within {tolerance})",
-        passed=distance <= tolerance if iterations >= ITERATIONS else None,
-    )
+    _bet_table(page, made, found, [bets_of(distance.closest) for distance in distances])
+    _check_distance(page, played, found, furthest, judged=iterations >= ITERATIONS)
+    worst, below = float(epsilons[:, -1].max()), (epsilons.max(axis=0) < EPSILON)
+    lasting = next(points[i] for i in range(len(points)) if below[i:].all()) if below[-1] else None
     page.check(f"{title}: epsilon", "< 0.01", f"{worst:.5f} (largest of {trials} trials)", passed=worst < EPSILON)
     page.check(
         f"{title}: iterations until epsilon stays below 0.01 in all trials",
@@ -208,8 +180,54 @@ def _kuhn(page: Page, played: str, iterations: int, trials: int) -> None:
     }
 
 
+def _value_curves(points: list[int], values: Array, epsilons: Array) -> bytes:
+    """Draw values [trials, points, players] and epsilons [trials, points]."""
+    figure = new_figure(2)
+    left, right = figure.axes
+    for player in range(values.shape[2]):
+        left.plot(points, values[:, :, player].mean(axis=0), label=f"player {player + 1}")
+    right.plot(points, epsilons.mean(axis=0), label="mean")
+    right.fill_between(points, epsilons.min(axis=0), epsilons.max(axis=0), alpha=0.25, label="least to most")
+    right.axhline(EPSILON, color="grey", linestyle=":", label="the document's goal")
+    left.set(xscale="log", xlabel="one-deal iterations", ylabel="value (chips a hand)")
+    right.set(xscale="log", yscale="log", xlabel="one-deal iterations", ylabel="epsilon (chips a hand)")
+    left.legend(frameon=False)
+    right.legend(frameon=False)
+    return png(figure)
+
+
+def _bet_table(page: Page, made: Game, found: list[Trial], closest: list[Array]) -> None:
+    bets = [bets_of(trial.policy) for trial in found]
+    mean, near, spread = np.mean(bets, axis=0), np.mean(closest, axis=0), np.ptp(bets, axis=0)
+    page.text(
+        "Probability of betting (or calling a bet) after the last iteration: mean of the trials, their range (wide where the "
+        "equilibria leave a choice), and the mean of the closest equilibria." + ("" if made.players == 2 else " " + WHY_APART)
+    )
+    page.table(
+        ["player", "information state", "ours", "range", "closest equilibrium"],
+        [
+            [made.row_player[row] + 1, f"`{made.keys[row]}`", f"{mean[row]:.4f}", f"{spread[row]:.4f}", f"{near[row]:.4f}"]
+            for row in np.argsort(made.row_player, kind="stable")
+        ],
+    )
+
+
+def _check_distance(page: Page, played: str, found: list[Trial], furthest: list[float], *, judged: bool) -> None:
+    """Add the check that every probability of the averaged trials is near an equilibrium."""
+    tolerance, trials = TOLERANCE[played], len(found)
+    together = Policy.mixture([trial.policy for trial in found])
+    distance = float(abs(bets_of(together) - bets_of(equilibrium_distance(together.game, together).closest)).max())
+    page.check(
+        f"{TITLES[played]}: every probability near an equilibrium",
+        f"within {tolerance}",
+        f"within {distance:.4f} (the {trials} trials averaged, as the document does; single trials within "
+        f"{min(furthest):.4f} to {max(furthest):.4f}, {sum(far <= tolerance for far in furthest)} of them within {tolerance})",
+        passed=distance <= tolerance if judged else None,
+    )
+
+
 def _check_values(page: Page, title: str, values: Array, closest: Policy) -> None:
-    """Values are fixed in two-player Kuhn; in the three-player game beta moves chips between players 1 and 3, not 2's."""
+    """Check the values. In two-player Kuhn they are fixed; in the three-player game only player 2's does not depend on beta."""
     ours = ", ".join(f"{value:+.5f}" for value in values.mean(axis=0))
     exact = evaluate(closest.game, closest).values
     fixed, wanted = (0, -1 / 18) if closest.game.players == 2 else (1, -1 / 48)
@@ -220,7 +238,7 @@ def _check_values(page: Page, title: str, values: Array, closest: Policy) -> Non
 
 
 def _bet_curves(made: Game, found: list[Trial]) -> bytes:
-    """Fig 7.2: a panel a card, a curve an information state."""
+    """Draw Fig 7.2: one panel per card, one curve per information state."""
     figure = new_figure(3, width=4.6)
     points, bets = found[0].points, np.array([trial.bets for trial in found])
     for axes, card in zip(figure.axes, "JQK", strict=True):
@@ -251,7 +269,7 @@ class Timing:
 
 
 def _timed(what: str, learner: Solver, iterations: int, *, deals: int = 1) -> Timing:
-    """`iterations` one-deal iterations, or as many deals in full-width ones; scaled to 10 M."""
+    """Time `iterations` one-deal iterations, or as many deals in full-width iterations; scale to 10 M."""
     learner.run(1)
     rounds = max(1, iterations // deals)
     nodes, started = learner.nodes, perf_counter()
@@ -269,7 +287,7 @@ def _timed_recursion(what: str, made: Game, iterations: int, prune: float) -> Ti
 
 
 def recursion(made: Game, *, seed: int, iterations: int, prune: float) -> tuple[Policy, int, float]:
-    """The document's own form of the iteration: (average policy, nodes visited, seconds)."""
+    """Run the document's recursive form of the iteration; return (average policy, nodes visited, seconds)."""
     from smoothcall.kernels.experiments import recursive
     from smoothcall.kernels.random import seeded
 
@@ -316,13 +334,30 @@ def _optimisations(page: Page, played: str, iterations: int) -> None:
     )
     page.table(["ours", "nodes", "seconds", "epsilon"], [timing.row for timing in timings])
     page.text(
-        "Pruning thresholds: an action is skipped while the current policy does not take it and the average policy would come "
-        "there with less than the threshold; every 16th iteration prunes nothing, which the document does not do (without "
-        "it Leduc does not converge). Too high a threshold gives up actions that are needed later."
+        "Pruning thresholds: an action is skipped while the current policy does not take it and the average policy reaches it "
+        "with a probability below the threshold. Every 16th iteration prunes nothing, which the document does not do (without "
+        "it Leduc does not converge). A threshold that is too high prunes actions that are needed later."
     )
     page.table(["threshold", "nodes", "seconds", "epsilon"], [timing.row for timing in pruned])
+    _check_optimisations(page, played, len(made.tree.kind), iterations, recursive, recursive_pruned, sweeps, sweeps_threads)
+    page.data[f"{played}-optimisations"] = {
+        "timings": [[t.what, t.nodes, t.seconds, t.epsilon] for t in timings],
+        "pruning": [[t.what, t.nodes, t.seconds, t.epsilon] for t in pruned],
+    }
 
-    whole = len(made.tree.kind) * ITERATIONS
+
+def _check_optimisations(
+    page: Page,
+    played: str,
+    nodes: int,
+    iterations: int,
+    recursive: Timing,
+    recursive_pruned: Timing,
+    sweeps: Timing,
+    sweeps_threads: Timing,
+) -> None:
+    title, published = TITLES[played], SECONDS[played]
+    whole = nodes * ITERATIONS
     enough = recursive_pruned.nodes <= NODES_PRUNED[played] and recursive_pruned.epsilon < EPSILON
     page.check(
         f"{title}: nodes cut off by pruning (Table 7.1)",
@@ -344,12 +379,8 @@ def _optimisations(page: Page, played: str, iterations: int) -> None:
     )
     ratio, lost = sweeps_threads.seconds / sweeps.seconds, published["threads"] / published["iterative"]
     page.check(
-        f"{title}: threads hardly pay in so small a game (Table 7.2): time on several, relative to one",
+        f"{title}: threads gain little in so small a game (Table 7.2): time on several, relative to one",
         f"{lost:.2f} (slower)",
         f"{ratio:.2f} on 2 threads that share the tables without locks",
         passed=ratio > 0.6 if iterations >= ITERATIONS else None,
     )
-    page.data[f"{played}-optimisations"] = {
-        "timings": [[t.what, t.nodes, t.seconds, t.epsilon] for t in timings],
-        "pruning": [[t.what, t.nodes, t.seconds, t.epsilon] for t in pruned],
-    }

@@ -1,4 +1,4 @@
-"""What reproductions share: learning curves of several seeds, and pictures of them."""
+"""Learning curves of several seeds, and figures of them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Figures by name, [seeds, points] each, at these numbers of iterations."""
+    """Measurements by name, [seeds, points] each, at `points` numbers of iterations."""
 
     points: list[int]
     figures: dict[str, Array]
 
     def last(self, name: str) -> float:
-        """The mean of the seeds at the last point."""
+        """Return the mean of the seeds at the last point."""
         return float(self.figures[name][:, -1].mean())
 
     def lowest(self, name: str) -> float:
-        """The lowest mean of the seeds along the way."""
+        """Return the lowest mean of the seeds over all points."""
         return float(self.figures[name].mean(axis=0).min())
 
     def as_data(self) -> dict[str, Any]:
@@ -36,7 +36,7 @@ class Curves:
 
 
 def spaced(first: int, last: int, count: int = 40) -> list[int]:
-    """About so many log-spaced numbers of iterations, both ends included."""
+    """Return about `count` log-spaced numbers of iterations from `first` to `last`, both included."""
     return sorted({round(point) for point in np.geomspace(first, last, count)})
 
 
@@ -55,14 +55,14 @@ def follow(
 
 
 def means(figure: Array) -> tuple[Estimate, ...]:
-    """figure[seeds, points] -> the mean of the seeds at each point."""
+    """Return the mean of the seeds at each point; `figure` is [seeds, points]."""
     tally = Tally(figure.shape[1])
     tally.add(figure)
     return tally.estimates()
 
 
 def draw(axes: Axes, curves: Curves, name: str, label: str, *, logarithmic: bool = True, intervals: bool = False) -> None:
-    """The mean of the seeds, and their range as a band, or the interval of the mean."""
+    """Draw the mean of the seeds, with their range or the 95 % interval of the mean as a band."""
     figure = curves.figures[name]
     (line,) = axes.plot(curves.points, figure.mean(axis=0), label=label)
     if len(figure) > 1:

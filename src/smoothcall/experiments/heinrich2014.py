@@ -1,11 +1,12 @@
-"""heinrich2014: J. Heinrich and D. Silver, Self-Play Monte-Carlo Tree Search in Computer Poker, 2014; its half on Kuhn poker.
+"""heinrich2014: J. Heinrich and D. Silver, Self-Play Monte-Carlo Tree Search in Computer Poker, 2014: Kuhn poker.
 
-IS-UCT and Smooth IS-UCT on Kuhn poker with initial pots of 2 and 8, and the comparison it asked for: tree search beside CFR.
+IS-UCT and Smooth IS-UCT on Kuhn poker with initial pots of 2 and 8, and a comparison of tree search with CFR.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -21,21 +22,22 @@ from smoothcall.information.named_games import game
 from smoothcall.solvers import Solver, solver
 from smoothcall.store.curves import AXES, new_figure, png
 
-EPISODES, EVERY, RUNS = 1_000_000, 10_000, 10
-TRIED: dict[str, object] = {"folds": "sampled"}  # the document's tree search learns what a fold costs like anything else
+TITLE = "heinrich2014: Self-Play Monte-Carlo Tree Search in Computer Poker (Kuhn poker)"
+EVERY = 10_000  # episodes between measurements
+SAMPLED: dict[str, object] = {"folds": "sampled"}  # the document's tree search learns the value of a fold by sampling it
 AGENTS: dict[str, tuple[str, dict[str, object]]] = {
-    "UCT": ("uct", TRIED | {"c": 2.0}),
-    "Smooth UCT, schedule (3)": ("smooth-uct", TRIED | {"c": 1.75, "mixing": "greatest"}),
-    "Smooth UCT, schedule (4)": ("smooth-uct", TRIED | {"c": 1.75, "mixing": "slow"}),
+    "UCT": ("uct", SAMPLED | {"c": 2.0}),
+    "Smooth UCT, schedule (3)": ("smooth-uct", SAMPLED | {"c": 1.75, "mixing": "greatest"}),
+    "Smooth UCT, schedule (4)": ("smooth-uct", SAMPLED | {"c": 1.75, "mixing": "slow"}),
 }
-WIDER: dict[str, tuple[str, dict[str, object]]] = {  # with a pot of 8 everything is worth four times as much
-    "UCT, c x 4": ("uct", TRIED | {"c": 8.0}),
-    "Smooth UCT, schedule (3), c x 4": ("smooth-uct", TRIED | {"c": 7.0, "mixing": "greatest"}),
+WIDER: dict[str, tuple[str, dict[str, object]]] = {  # payoffs with a pot of 8 are four times as large
+    "UCT, c x 4": ("uct", SAMPLED | {"c": 8.0}),
+    "Smooth UCT, schedule (3), c x 4": ("smooth-uct", SAMPLED | {"c": 7.0, "mixing": "greatest"}),
 }
 SMOOTH = "Smooth UCT, schedule (3)"
 COMPARED: dict[str, tuple[str, dict[str, object]]] = {
-    "UCT": ("uct", TRIED),
-    "Smooth UCT": ("smooth-uct", TRIED),
+    "UCT": ("uct", SAMPLED),
+    "Smooth UCT": ("smooth-uct", SAMPLED),
     "MCCFR, external": ("mccfr", {}),
     "MCCFR, outcome": ("mccfr", {"sampling": "outcome"}),
     "CFR+": ("cfr+", {}),
@@ -44,11 +46,19 @@ COMPARED: dict[str, tuple[str, dict[str, object]]] = {
 WIDTH = {"kuhn": 1.75, "leduc": 18.0}  # c of the tree searches, as calibrated in the papers
 
 
-def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
-    name = "heinrich2014-quick" if quick else "heinrich2014"
-    title = "heinrich2014: Self-Play Monte-Carlo Tree Search in Computer Poker (Kuhn poker)"
-    page = Page(name, title, "smoothcall reproduce heinrich2014" + (" --quick" if quick else ""))
-    episodes, runs = (EPISODES // 5, 3) if quick else (EPISODES, RUNS)
+@dataclass(frozen=True, slots=True)
+class Size:
+    episodes: int  # of a run
+    runs: int  # seeds
+    seconds: float  # of each solver in the comparison
+
+
+FULL = Size(1_000_000, 10, 10.0)
+QUICK = Size(200_000, 3, 0.3)
+
+
+def report(page: Page, size: Size, folder: Path, tell: Callable[[str], None]) -> None:
+    episodes, runs = size.episodes, size.runs
     page.text(
         f"{runs} runs (seeds 0 to {runs - 1}) of {episodes:,} episodes, measured every {EVERY:,}: SQ-ERR is the mean squared "
         "error of the average policy to the closest equilibrium, DOM-ERR the sum of the probabilities of dominated actions. "
@@ -56,17 +66,16 @@ def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any
         "and (4), 0.9 * 10000 / (10000 + sqrt N). The document's figures survive only as pictures."
     )
     page.text(
-        "With a pot of 8 the equilibria are other ones: player 1 always bets K, calls are more frequent, and player 2 may bet "
+        "The equilibria of a pot of 8 differ: player 1 always bets K, calls are more frequent, and player 2 may bet "
         "Q behind (`evaluation/equilibria.py`); each policy is compared with the closest of the game it was learned in. "
-        "Betting Q behind is weakly dominated after iterated elimination and counts in DOM-ERR, although equilibria with a "
-        "pot of 8 may do it."
+        "Betting Q behind is weakly dominated after iterated elimination and counts in DOM-ERR, although some equilibria with "
+        "a pot of 8 do it."
     )
     for pot in (2, 8):
         tell(f"Kuhn poker with a pot of {pot}")
         _kuhn(page, pot, episodes, runs)
-    tell("the comparison: tree search beside CFR")
-    _comparison(page, 0.3 if quick else 10.0)
-    return page.write(out)
+    tell("comparison of tree search with CFR")
+    _comparison(page, size.seconds)
 
 
 def _kuhn(page: Page, pot: int, episodes: int, runs: int) -> None:
@@ -98,16 +107,16 @@ def _kuhn(page: Page, pot: int, episodes: int, runs: int) -> None:
         f"Pot {pot}: squared error, Smooth UCT (3) below UCT",
         "below" if pot == 2 else "converges close to an equilibrium",
         f"{smooth.last('squared'):.2g} against {uct.last('squared'):.2g}",
-        passed=_close(smooth, uct) if episodes >= EPISODES or pot == 2 else None,
+        passed=_close(smooth, uct) if episodes >= FULL.episodes or (pot == 2 and episodes >= QUICK.episodes) else None,
     )
     page.check(
         f"Pot {pot}: dominated error, Smooth UCT (3) {'below' if pot == 2 else 'above'} UCT",
         "below" if pot == 2 else "seems larger",
         f"{smooth.last('dominated'):.2g} against {uct.last('dominated'):.2g}",
-        passed=(smooth.last("dominated") < uct.last("dominated")) == (pot == 2) if episodes >= EPISODES else None,
+        passed=(smooth.last("dominated") < uct.last("dominated")) == (pot == 2) if episodes >= FULL.episodes else None,
     )
     if pot > 2:
-        _wider(page, found, enough=episodes >= EPISODES)
+        _wider(page, found, enough=episodes >= FULL.episodes)
     page.data[f"pot-{pot}"] = {label: curves.as_data() for label, curves in found.items()}
 
 
@@ -115,9 +124,8 @@ def _wider(page: Page, found: dict[str, Curves], *, enough: bool) -> None:
     uct, smooth = (found[label] for label in WIDER)
     page.text(
         "The document does not say whether it scaled the exploration constant with the pot. Calibrated for a pot of 2, it is "
-        "too small here: some states are hardly visited after the first episodes, both algorithms settle on what they "
-        "happened to see, and the squared error stays large. Scaled with the pot, Smooth UCT comes as close as the document "
-        "says."
+        "too small here: some states are hardly visited after the first episodes, both algorithms converge to early "
+        "estimates, and the squared error stays large. Scaled with the pot, Smooth UCT comes as close as the document says."
     )
     page.check(
         "Pot 8, c scaled with the pot: squared error, Smooth UCT (3) below UCT",
@@ -128,7 +136,7 @@ def _wider(page: Page, found: dict[str, Curves], *, enough: bool) -> None:
 
 
 def _close(smooth: Curves, uct: Curves) -> bool:
-    """Below UCT, and close to an equilibrium at all: a typical difference of a probability under 0.1."""
+    """Whether the squared error is below that of UCT and below 0.01 (a typical difference of 0.1 of a probability)."""
     return smooth.last("squared") < min(uct.last("squared"), 0.01)
 
 
@@ -139,11 +147,10 @@ def _builder(made: Game, name: str, options: dict[str, Any]) -> Callable[[int], 
 def _comparison(page: Page, seconds: float) -> None:
     """NashConv over wall time and over nodes touched, on Kuhn and Leduc."""
     figure = new_figure(2, 2, width=6.2)
-    page.heading("The comparison the document asked for: tree search beside CFR")
+    page.heading("Comparison of tree search with CFR")
     page.text(
-        f"Each solver for {seconds:g} seconds on one core, seed 0, kernels loaded beforehand, evaluations not counted. A node "
-        "is one node of the action tree for one deal. CFR+ and XFP visit all of them each time, but all at "
-        "once; the others sample."
+        f"Each solver for {seconds:g} seconds on one core, seed 0; compilation and evaluations are not counted. A node "
+        "is one node of the action tree for one deal. CFR+ and XFP visit all nodes in every iteration; the others sample."
     )
     rows = []
     for row, name in enumerate(("kuhn", "leduc")):
@@ -170,7 +177,7 @@ def _comparison(page: Page, seconds: float) -> None:
 
 
 def _timed(learner: Solver, seconds: float) -> list[dict[str, float]]:
-    """Doubling numbers of iterations until the time is up; the policy is evaluated with the clock stopped."""
+    """Run growing numbers of iterations until the time is up; evaluations are not counted as time."""
     learner.prepare()
     spent, count, points = 0.0, 1, []
     while spent < seconds:

@@ -1,13 +1,13 @@
-"""heinrich2014, its half on Texas hold'em: limit games of two and three players, learned through a grid of E[HS^2].
+"""heinrich2014, limit Texas hold'em: games of two and three players in an abstraction by a grid of E[HS^2].
 
-The opponents of the document cannot be had, except for two that it describes: Always-Raise and Probe. So its agents are
-trained again and play each other, an agent learned by MCCFR, and the simple players; and they are measured by what it had
-no means for, local best responses and learned ones.
+The opponents of the document are not available, except for two that it describes: Always-Raise and Probe. So its agents are
+trained again and play each other, an agent trained by MCCFR, and the simple players. Local and learned best responses, which
+the document does not have, measure how exploitable they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.rule_players import SIMPLE
 from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.learned_response import learned_response
 from smoothcall.evaluation.local_best_response import local_best_response
 from smoothcall.evaluation.match import match
+from smoothcall.experiments.agents import AgentFolder, Tell, lower_bounds
 from smoothcall.experiments.cross_table import CrossTable, cross_table, draw_table
 from smoothcall.experiments.ledger import Page
 from smoothcall.information.named_games import game
@@ -35,13 +35,13 @@ SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One of the document's agents, or the one beside them. A label of the document, a game, a solver with its options."""
+    """An agent of the document, or the MCCFR agent that is compared with them."""
 
     label: str
     game: str
     solver: str
     options: dict[str, Any]
-    published: str = ""  # its winnings in the document's table
+    published: str = ""  # winnings in the document's table
 
     @property
     def file(self) -> str:
@@ -79,41 +79,34 @@ FORMS = {"greedy": "greedy", "average": "average policies"}
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much is done."""
+    """Sizes of trainings, matches and responses."""
 
     two: tuple[Agent, ...]
     episodes: int  # of each two-player agent
     three: int  # episodes of each three-player agent, at least; 0: none
     walks: int  # iterations of MCCFR
     hands: int  # of each pair
-    deals: int  # of the local best responses
-    response: int  # episodes a seat of the learned ones
-    worth: int  # episodes of the comparison of folds known and tried
-    keep: bool = False  # whether agents are trained as runs and kept
+    deals: int  # of a local best response
+    response: int  # episodes a seat of a learned response
+    fold_values: int  # episodes of the comparison of exact and sampled fold values
+    keep: bool = False  # whether agents are trained as runs and kept in the ledger
 
 
 FULL = Size(TWO, 1_000_000_000, 200_000_000, 10_000_000, 1_000_000, 4_000, 10_000_000, 50_000_000, keep=True)
 QUICK = Size((TWO[1], TWO[3]), 10_000_000, 10_000_000, 100_000, 100_000, 300, 500_000, 1_000_000)
 
 
-def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
-    name = "heinrich2014-holdem-quick" if quick else "heinrich2014-holdem"
-    page = Page(name, TITLE, "smoothcall reproduce heinrich2014-holdem" + (" --quick" if quick else ""))
-    report(page, QUICK if quick else FULL, out, tell)
-    return page.write(out)
-
-
-def report(page: Page, size: Size, out: Path, tell: Callable[[str], None]) -> None:
-    """Everything the page says, at this size."""
-    agents = out / page.name / "agents" if size.keep else None
+def report(page: Page, size: Size, folder: Path, tell: Tell) -> None:
+    """Add all sections to the page."""
+    agents = AgentFolder(folder / "agents" if size.keep else None)
     _sizes(page)
-    found = {agent.label: _trained(agent, size.episodes, agents, tell) for agent in size.two}
-    found[MCCFR.label] = _trained(MCCFR, size.walks, agents, tell)
+    found = {agent.label: trained(agent, size.episodes, agents, tell) for agent in size.two}
+    found[MCCFR.label] = trained(MCCFR, size.walks, agents, tell)
     forms = {label: _forms(*pair) for label, pair in found.items()}
     _two_players(page, size, forms, tell)
     _bounds(page, size, forms, tell)
     del found, forms
-    _worth(page, size, tell)
+    _fold_values(page, size, tell)
     if size.three:
         _three_players(page, size, agents, tell)
     _commands(page, size)
@@ -128,45 +121,47 @@ def _sizes(page: Page) -> None:
         rows.append([label, *made.buckets, f"{nodes:,}", f"{states:,}"])
     page.table(["", "preflop", "flop", "turn", "river", "nodes of the action tree", "information states"], rows)
     page.text(
-        "E[HS^2] is exact, over all run-outs and opponents' hands, and divided by an even grid over [0, 1]. Players forget "
-        "the buckets of earlier streets."
+        "E[HS^2] is exact, over all run-outs and opponents' hands, and divided by an even grid over [0, 1]. A bucket does not "
+        "contain those of earlier streets (imperfect recall)."
     )
 
 
-def _trained(agent: Agent, iterations: int, folder: Path | None, tell: Callable[[str], None]) -> tuple[Policy, Policy]:
-    """(average policy, greedy policy) of an agent: read where it lies trained in the folder, else learned."""
-    if folder is None:
+def trained(agent: Agent, iterations: int, folder: AgentFolder, tell: Tell) -> tuple[Policy, Policy]:
+    """Return the average and the greedy policy of an agent: read from the folder, else trained.
+
+    A run that is kept is saved under `runs/`, so that it can be interrupted.
+    """
+    if folder.path is None:
         tell(f"training {agent.label}")
         learner = solver(agent.solver, game(agent.game), seed=SEED, **agent.options)
         learner.run(iterations)
         return learner.policy(), learner.current_policy() if agent is not MCCFR else learner.policy().greedy()
-    average, greedy = folder / f"{agent.file}.agent", folder / f"{agent.file}-greedy.agent"
-    if not (average.exists() and (greedy.exists() or agent is MCCFR)):
+    if not (folder.has(agent.file) and (agent is MCCFR or folder.has(f"{agent.file}-greedy"))):
         tell(f"training {agent.label}: {agent.command(iterations)}")
-        at = Path("runs") / "heinrich2014" / agent.file
-        made = (
-            Run.open(at)
-            if at.exists()
-            else Run.create(at, agent.game, agent.solver, seed=SEED, options=agent.options, iterations=iterations)
-        )
-        made.train()
-        folder.mkdir(parents=True, exist_ok=True)
-        load(made.agent).save(average)
-        if agent is not MCCFR:
-            load(made.folder / GREEDY).save(greedy)
-    policy = load(average)
-    _verify(agent, policy, iterations)
-    return policy, load(greedy, policy.game) if agent is not MCCFR else policy.greedy()
+        _train_run(agent, iterations, folder)
+    card = {"solver": {"name": agent.solver, "seed": SEED, "options": agent.options}}
+    average = folder.find(agent.file, None, card, agent.command(iterations))
+    assert average is not None
+    if average.card.get("iterations", 0) < iterations:
+        found = f"{average.card.get('iterations')} iterations, not {iterations}"
+        raise UsageError(f"the agent {agent.file!r} in the ledger has {found}")
+    if agent is MCCFR:
+        return average, average.greedy()
+    greedy = folder.find(f"{agent.file}-greedy", average.game, {}, agent.command(iterations))
+    assert greedy is not None
+    return average, greedy
 
 
-def _verify(agent: Agent, policy: Policy, iterations: int) -> None:
-    """An agent that lies there must be the one that would be trained."""
-    about = policy.card.get("solver", {})
-    options = {name: about.get("options", {}).get(name) for name in agent.options}
-    if (about.get("name"), about.get("seed"), options) != (agent.solver, SEED, agent.options):
-        raise UsageError(f"the agent {agent.file!r} in the ledger was not made by: {agent.command(iterations)}")
-    if policy.card.get("iterations", 0) < iterations:
-        raise UsageError(f"the agent {agent.file!r} in the ledger has {policy.card.get('iterations')} iterations")
+def _train_run(agent: Agent, iterations: int, folder: AgentFolder) -> None:
+    at = Path("runs") / "heinrich2014" / agent.file
+    if at.exists():
+        run = Run.open(at)
+    else:
+        run = Run.create(at, agent.game, agent.solver, seed=SEED, options=agent.options, iterations=iterations)
+    run.train()
+    folder.save(agent.file, load(run.agent))
+    if agent is not MCCFR:
+        folder.save(f"{agent.file}-greedy", load(run.folder / GREEDY))
 
 
 Forms = dict[str, Policy]  # by their names in FORMS
@@ -176,22 +171,22 @@ def _forms(average: Policy, greedy: Policy) -> Forms:
     return {"greedy": greedy, "average": average}
 
 
-def _two_players(page: Page, size: Size, found: dict[str, Forms], tell: Callable[[str], None]) -> None:
-    page.heading("Two players: everybody against everybody (Table 2)")
+def _two_players(page: Page, size: Size, found: dict[str, Forms], tell: Tell) -> None:
+    page.heading("Two players: cross table (Table 2)")
     page.text(
-        f"{size.hands:,} hands a pair, every deal in both seatings, in mbb/h with 95 % intervals. The document played Sparbot "
-        "and FellOmen2, which cannot be had; its figures (68 % intervals) stand beside. It froze its agents to the action of "
-        f"the highest value, as the first table does. Ours were trained for {size.episodes:,} episodes, the document's for "
-        "about 7,000,000,000. The document's agents learn what a fold costs by folding; ours know it (`folds=exact`, what that "
-        "is worth: below)."
+        f"{size.hands:,} hands a pair, every deal in both seatings, in mbb/h with 95 % intervals. The document's opponents "
+        "were Sparbot and FellOmen2, which are not available; its figures have 68 % intervals. Its agents were frozen to the "
+        f"action of highest value, as in the first table. Ours were trained for {size.episodes:,} episodes, the document's for "
+        "about 7,000,000,000. The document's agents learn the value of a fold by folding; ours use the exact fold value "
+        "(`folds=exact`; the effect is measured below)."
     )
     page.table(["", "published: Sparbot, FellOmen2"], [[agent.label, agent.published] for agent in size.two])
     for name, how in FORMS.items():
-        tell(f"everybody against everybody, {how}")
+        tell(f"cross table, {how}")
         players: dict[str, Player] = {label: PolicyPlayer(forms[name]) for label, forms in found.items()}
         made = next(iter(found.values()))[name].game
         table = cross_table(made, players | _simple(), hands=size.hands, seed=SEED)
-        page.picture(f"table-2-{name}", draw_table(table), f"Everybody against everybody, {how}: mbb/h of the row")
+        page.picture(f"table-2-{name}", draw_table(table), f"Cross table, {how}: mbb/h of the row")
         page.data[f"table 2, {how}"] = table.as_dict()
         _sane(page, table, size, [agent.label for agent in size.two], how)
     shares = {label: {name: _best_folded(policy) for name, policy in forms.items()} for label, forms in found.items()}
@@ -202,16 +197,16 @@ Folds = dict[str, dict[str, dict[str, float]]]  # by agent, form and class of ha
 
 
 def _folds(page: Page, found: Folds, *, judged: bool, who: str = "") -> None:
-    """A check for each form that no agent folds aces, and the figures of all of them."""
+    """Add a check for each form that no agent folds aces, and a table of how often each folds its best hands."""
     for name, how in FORMS.items():
         most, label = max((forms[name]["AA"], label) for label, forms in found.items())
         page.check(
             f"AA is never folded before the flop ({who}{how})",
             "(sanity)",
-            f"at most {most:.2%} of the time, whatever the others do ({label})",
+            f"at most {most:.2%} of the time, against any play of the others ({label})",
             passed=most == 0 if judged else None,
         )
-    page.text("How often hands are folded before the flop, at most, if the others choose their moves to that end:")
+    page.text("Largest probability of folding a hand before the flop, over all ways the others may play:")
     rows = [
         [label, name, *(f"{share:.2%}" for share in shares.values())]
         for label, forms in found.items()
@@ -222,7 +217,7 @@ def _folds(page: Page, found: Folds, *, judged: bool, who: str = "") -> None:
 
 
 def folded(policy: Policy, hand: str) -> float:
-    """How often a class of hands is folded before the flop, at most, if the others choose their moves to that end."""
+    """Return the largest probability of folding a class of hands before the flop, over all ways the others may play."""
     tree, abstraction = policy.game.tree, policy.game.abstraction
     assert abstraction is not None
     bucket = abstraction.classes.index(hand)
@@ -248,7 +243,7 @@ def _best_folded(policy: Policy) -> dict[str, float]:
 
 
 def _long(size: Size) -> bool:
-    """Whether agents are trained long enough to be judged."""
+    """Whether agents are trained long enough for a verdict."""
     return size.episodes >= 100_000_000
 
 
@@ -272,39 +267,38 @@ def _sane(page: Page, table: CrossTable, size: Size, labels: list[str], how: str
     )
 
 
-def _bounds(page: Page, size: Size, found: dict[str, Forms], tell: Callable[[str], None]) -> None:
+def _bounds(page: Page, size: Size, found: dict[str, Forms], tell: Tell) -> None:
     page.heading("How exploitable are they?")
     page.text(
-        "The document could not say. Two lower bounds of what a best response wins, in mbb/h with 95 % intervals: a local best "
-        f"response ({size.deals:,} deals in both seats), which tracks the agent's range exactly and then looks one move ahead, "
-        f"and UCT trained against the frozen agent for {size.response:,} episodes a seat in the same abstraction. Folding "
-        "every hand loses 750."
+        "The document has no figure for this. Two lower bounds of what a best response wins, in mbb/h with 95 % intervals: a "
+        f"local best response ({size.deals:,} deals in both seats), which tracks the agent's range exactly and looks one "
+        f"action ahead, and UCT trained against the frozen agent for {size.response:,} episodes a seat in the same "
+        "abstraction. Folding every hand loses 750."
     )
     rows, data = [], {}
     for label, forms in found.items():
         for how, policy in forms.items():
             tell(f"best responses to {label}, {how}")
-            local = local_best_response(policy, deals=size.deals, seed=SEED)
-            learned = learned_response(policy, episodes=size.response, hands=size.hands, seed=SEED)
-            rows.append([label, how, local.total.rounded, learned.total.rounded])
-            data[f"{label}, {how}"] = {"local": local.as_dict(), "learned": learned.as_dict()}
+            bounds = lower_bounds(policy, deals=size.deals, episodes=size.response, hands=size.hands, seed=SEED)
+            rows.append([label, how, *bounds.cells])
+            data[f"{label}, {how}"] = bounds.as_dict()
     page.table(["agent", "", "local best response wins at least", "learned response wins at least"], rows)
     page.data["best responses"] = data
 
 
-def _worth(page: Page, size: Size, tell: Callable[[str], None]) -> None:
-    page.heading("What it is worth to know what a fold costs")
+def _fold_values(page: Page, size: Size, tell: Tell) -> None:
+    page.heading("Exact and sampled fold values")
     page.text(
-        "Who folds loses what he has paid. In the document a fold is tried like any other action, until its value is learned, "
-        "and each try stays in the average. With `folds=exact` its value is there from the start, and every visit of a state "
-        f"counts as one of its fold. {SMOOTH.label}, seed {SEED}, {size.worth:,} episodes each way, in mbb/h with 95 % "
-        "intervals:"
+        "A fold loses the chips already paid. In the document its value is learned by sampling, like that of any other action, "
+        "and each sampled fold stays in the average policy. With `folds=exact` the value is set from the start, and every "
+        f"visit of a state counts as a visit of its fold. {SMOOTH.label}, seed {SEED}, {size.fold_values:,} episodes each, in "
+        "mbb/h with 95 % intervals:"
     )
     learned: dict[str, Forms] = {}
     for folds in ("exact", "sampled"):
         tell(f"{SMOOTH.label}, folds {folds}")
         learner = solver(SMOOTH.solver, game(SMOOTH.game), seed=SEED, **SMOOTH.options | {"folds": folds})
-        learner.run(size.worth)
+        learner.run(size.fold_values)
         learned[folds] = _forms(learner.policy(), learner.current_policy())
     rows: dict[str, list[str]] = {folds: [] for folds in learned}
     data: dict[str, Any] = {}
@@ -323,19 +317,20 @@ def _worth(page: Page, size: Size, tell: Callable[[str], None]) -> None:
         ["folds", *against, "a local best response to its average wins at least", "its average folds AA, at most"],
         [[folds, *row] for folds, row in rows.items()],
     )
-    page.data["folds known and tried"] = data
+    page.data["folds exact and sampled"] = data
 
 
-def _three_players(page: Page, size: Size, folder: Path | None, tell: Callable[[str], None]) -> None:
+def _three_players(page: Page, size: Size, folder: AgentFolder, tell: Tell) -> None:
     page.heading("Three players (Table 3)")
     page.text(
         f"Against Always-Raise and Probe, every deal in all six seatings. Trained for {size.three:,} episodes (the document: "
-        "about 12,000,000,000). The document lets states with fewer than 10,000 visits play their average policy only; ours "
-        "has too few episodes for that, most states would never get there, and selects by bounds from the start. Against such "
-        "opponents hands go where self-play seldom went; there, where some action was never tried, the greedy policies call, "
-        f"and no policy folds at states with fewer than {FEW} visits. The document does not say what its agents do there. "
-        "The first rule was made after these very matches were lost without it, so the figures show what it is worth against "
-        "these two and are no test against opponents nobody had in batch policy; the second so that one lost hand does not fold aces."
+        "about 12,000,000,000). In the document, states with fewer than 10,000 visits follow the average policy only. Ours "
+        "have too few episodes for that, since most states would never reach 10,000 visits, and select by upper confidence "
+        "bounds from the start. Against these opponents hands reach states that self-play rarely visited. At states where some "
+        f"action was never sampled the greedy policies call, and no policy folds at states with fewer than {FEW} visits. The "
+        "document does not say what its agents do there. The first rule was added after these matches were lost without it, so "
+        "the figures measure its effect against these two players and say nothing about other opponents; the second prevents "
+        "that one lost hand makes an agent fold aces."
     )
     rows, data, shares = [], {}, Folds()
     for agent, form, policy in _three(size, folder, tell):
@@ -361,10 +356,10 @@ def _three_players(page: Page, size: Size, folder: Path | None, tell: Callable[[
     _folds(page, shares, judged=size.three >= 100_000_000, who="three players, ")
 
 
-def _three(size: Size, folder: Path | None, tell: Callable[[str], None]) -> Iterator[tuple[Agent, str, Policy]]:
-    """The three-player agents one after the other: each needs gigabytes while it is trained."""
+def _three(size: Size, folder: AgentFolder, tell: Tell) -> Iterator[tuple[Agent, str, Policy]]:
+    """Yield the three-player agents one by one: training one takes gigabytes."""
     for agent in THREE:
-        average, greedy = _trained(agent, size.three, folder, tell)
+        average, greedy = trained(agent, size.three, folder, tell)
         for form, policy in _forms(average, greedy).items():
             yield agent, form, policy
 
@@ -376,6 +371,6 @@ def _commands(page: Page, size: Size) -> None:
     page.table(["agent", "command"], [[agent.label, f"`{agent.command(count)}`"] for agent, count in agents])
     if size.keep:
         page.text(
-            "The two-player agents lie in this folder's `agents`; `smoothcall reproduce` reads those that are there and trains "
-            "the others. Of those for three players only the greedy ones are in the repository: the others are too large."
+            "The two-player agents are in this folder's `agents`; `smoothcall reproduce` reads those that it finds and trains "
+            "the others. Of the three-player agents only the greedy ones are in the repository: the others are too large."
         )

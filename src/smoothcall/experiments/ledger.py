@@ -1,4 +1,4 @@
-"""The reproduction ledger: a page per paper, with what it published beside what we get, and the command that made it."""
+"""The reproduction ledger: a page per paper with published figures, our figures, and the command that made them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from smoothcall.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One claim of a paper, and whether our figure bears it out."""
+    """A claim of a paper, and whether our figure confirms it."""
 
     what: str
     published: str
     ours: str
-    passed: bool | None  # None: the quick version is too short to tell
+    passed: bool | None  # None: a quick run is too short for a verdict
 
     @property
     def verdict(self) -> str:
@@ -30,7 +30,7 @@ class Check:
 
 @dataclass
 class Page:
-    """A page being written: text, tables and pictures in order; checks; and the figures behind them as data."""
+    """A page being written: text, tables and pictures in order; checks; and the figures as data."""
 
     name: str
     title: str
@@ -58,7 +58,7 @@ class Page:
         self.checks.append(Check(what, published, ours, None if passed is None else bool(passed)))
 
     def write(self, out: Path) -> dict[str, Any]:
-        """Write page, pictures and data under `out`; returns the verdicts."""
+        """Write page, pictures and data under `out`; return the path of the page, the checks, and whether none failed."""
         try:
             (out / self.name).mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -1,12 +1,13 @@
 """macmanus2019: J. MacManus, Learning to Play Leduc Hold'em, 2019: UCT and Smooth UCT after Heinrich's thesis of 2017.
 
 Its exploitability is that of greedy play only, measured by a best response to one player; ours is NashConv, the sum over both
-players as in Heinrich's figures, of the greedy policy and of the average policy, exactly.
+players as in Heinrich's figures, exact, of the greedy policy and of the average policy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -23,50 +24,61 @@ from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver
 from smoothcall.store.curves import new_figure, png
 
+TITLE = "macmanus2019: Learning to Play Leduc Hold'em"
 C, GAMMA, ETA0 = 18.0, 0.01, 0.9  # the paper's, after Heinrich
-FOLDS = "sampled"  # as it has them
+FOLDS = "sampled"  # as in the paper
 D, HEINRICH_D = 0.1, 0.002
-LONG, LONG_SEEDS = 500_000_000, 5
 PUBLISHED_LONG = 0.0223
 
-DIFFERENCES = """Where our figures differ from the paper's, this is why:
+DIFFERENCES = """Reasons for differences from the paper's figures:
 
-- The paper evaluates greedy play only: a deterministic strategy in a game whose equilibria are mixed is exploitable, however
-  long it has learned. Heinrich's figures, and our *average policy*, are of the mixed strategy that the visit counts show.
-- Its code discounts rewards by 0.95 at every step down the tree, so what it learns favours short hands.
+- The paper evaluates greedy play only: a deterministic strategy in a game whose equilibria are mixed stays exploitable
+  however long it is trained. Heinrich's figures, and our *average policy*, are of the mixed strategy given by the visit counts.
+- Its code discounts rewards by 0.95 at every step down the tree, which favours short hands.
 - It passes the same running reward to the trees of both players, and adds all children when it expands a node.
-- Its exploitability is what a best response wins from the agent; NashConv is the sum of that for both seats. Half of ours is
-  comparable with its figure."""
+- Its exploitability is what a best response wins from the agent; NashConv is the sum of that for both seats. Half of our
+  NashConv is comparable with its figure."""
 
 
-def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
-    name = "macmanus2019-quick" if quick else "macmanus2019"
-    page = Page(
-        name,
-        "macmanus2019: Learning to Play Leduc Hold'em",
-        "smoothcall reproduce macmanus2019" + (" --quick" if quick else ""),
-    )
+@dataclass(frozen=True, slots=True)
+class Size:
+    shorter: int  # divisor of the paper's episodes and repetitions
+    repetitions: int  # of self-play
+    long: int  # episodes of the long run
+    long_seeds: int
+
+    @property
+    def full(self) -> bool:
+        return self.shorter == 1
+
+
+FULL = Size(1, 10, 500_000_000, 5)
+QUICK = Size(10, 2, 5_000_000, 1)
+
+
+def report(page: Page, size: Size, folder: Path, tell: Callable[[str], None]) -> None:
     page.text(
-        "UCT and Smooth UCT on Leduc, c = 18, gamma = 0.01, eta_0 = 0.9. NashConv is the sum over both players, in chips a "
-        "hand; bands are the range of the repetitions (seeds 0, 1, ...)."
+        "UCT and Smooth UCT on Leduc, c = 18, gamma = 0.01, eta_0 = 0.9. NashConv is the sum over both players, in chips "
+        "per hand; bands are the range of the repetitions (seeds 0, 1, ...)."
     )
     page.text(DIFFERENCES)
     made = game("leduc")
-    scale = 10 if quick else 1
     tell("experiment 1: UCT against a random player")
-    _against_random(page, made, 500_000 // scale, 20 // scale, 100 // scale)
-    repetitions = 2 if quick else 10
+    _against_random(page, made, 500_000 // size.shorter, max(20 // size.shorter, 1), max(100 // size.shorter, 1))
     tell("experiment 2: UCT by self-play")
     plain = follow(
-        lambda seed: solver("uct", made, seed=seed, c=C, folds=FOLDS), repetitions, spaced(100, 500_000 // scale), _both(made)
+        lambda seed: solver("uct", made, seed=seed, c=C, folds=FOLDS),
+        size.repetitions,
+        spaced(100, 500_000 // size.shorter),
+        _both(made),
     )
     tell("experiment 3: Smooth UCT by self-play")
     smooth = {
-        d: follow(partial(_smooth, made, d), repetitions, spaced(100, 1_000_000 // scale), _both(made)) for d in (D, HEINRICH_D)
+        d: follow(partial(_smooth, made, d), size.repetitions, spaced(100, 1_000_000 // size.shorter), _both(made))
+        for d in (D, HEINRICH_D)
     }
-    _self_play(page, plain, smooth, quick=quick)
-    _long(page, made, tell, quick=quick)
-    return page.write(out)
+    _self_play(page, plain, smooth, judged=size.full)
+    _long(page, made, size, tell)
 
 
 def _smooth(made: Game, d: float, seed: int) -> Solver:
@@ -84,7 +96,7 @@ def _both(made: Game) -> dict[str, Callable[[Any], float]]:
 
 
 def _against_random(page: Page, made: Game, episodes: int, repetitions: int, short_repetitions: int) -> None:
-    """One learner in each seat against a player who moves at random; together their policies make a profile."""
+    """Train one learner in each seat against a random player; NashConv is that of the two policies together."""
     points, short = spaced(100, episodes), list(range(100, 10_001, 100))
     figures = {name: np.empty((repetitions, len(points))) for name in ("reward", "average", "greedy")}
     for repetition in range(repetitions):
@@ -154,7 +166,7 @@ def _best_against_random(made: Game) -> list[float]:
 # Experiments 2 and 3
 
 
-def _self_play(page: Page, plain: Curves, smooth: dict[float, Curves], *, quick: bool) -> None:
+def _self_play(page: Page, plain: Curves, smooth: dict[float, Curves], *, judged: bool) -> None:
     figure = new_figure(2)
     left, right = figure.axes
     for axes, name in ((left, "average"), (right, "greedy")):
@@ -176,7 +188,7 @@ def _self_play(page: Page, plain: Curves, smooth: dict[float, Curves], *, quick:
         "UCT by self-play, average policy, does not converge",
         "0.8 rising to 1.5 (Heinrich)",
         f"{plain.lowest('average'):.2f} at the lowest, {plain.last('average'):.2f} at the end",
-        passed=None if quick else plain.last("average") > 2 * heinrich.last("average"),
+        passed=plain.last("average") > 2 * heinrich.last("average") if judged else None,
     )
     page.check(
         "Smooth UCT, d = 0.1, greedy policy",
@@ -188,15 +200,15 @@ def _self_play(page: Page, plain: Curves, smooth: dict[float, Curves], *, quick:
         "Smooth UCT, d = 0.002, average policy, after 1 M episodes",
         "about 0.5 (Heinrich)",
         f"{heinrich.last('average'):.3f} (mean of the repetitions)",
-        passed=None if quick else heinrich.last("average") < 0.5,
+        passed=heinrich.last("average") < 0.5 if judged else None,
     )
     page.data["self-play"] = {"uct": plain.as_data()} | {f"smooth d={d:g}": curves.as_data() for d, curves in smooth.items()}
 
 
-def _long(page: Page, made: Game, tell: Callable[[str], None], *, quick: bool) -> None:
-    """The run the paper could not afford."""
-    episodes, seeds = (LONG // 100, 1) if quick else (LONG, LONG_SEEDS)
-    tell(f"the run it could not afford: Smooth UCT, {episodes:,} episodes, {seeds} times")
+def _long(page: Page, made: Game, size: Size, tell: Callable[[str], None]) -> None:
+    """Train Smooth UCT for 500 million episodes, which the paper did not."""
+    episodes, seeds = size.long, size.long_seeds
+    tell(f"500 million episodes: Smooth UCT, {episodes:,} episodes, {seeds} times")
     started = perf_counter()
     curves = follow(partial(_smooth, made, HEINRICH_D), seeds, spaced(1_000, episodes, 50), _both(made))
     seconds = (perf_counter() - started) / seeds
@@ -218,6 +230,6 @@ def _long(page: Page, made: Game, tell: Callable[[str], None], *, quick: bool) -
         f"{PUBLISHED_LONG} (Heinrich)",
         f"{curves.last('average'):.4f} after {episodes:,}, mean of {seeds} ({last.min():.4f} to {last.max():.4f}, "
         f"{np.count_nonzero(last < PUBLISHED_LONG)} of them below)",
-        passed=None if quick else curves.last("average") < PUBLISHED_LONG,
+        passed=curves.last("average") < PUBLISHED_LONG if size.full else None,
     )
     page.data["long"] = curves.as_data() | {"seconds": seconds}

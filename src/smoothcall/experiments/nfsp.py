@@ -1,7 +1,7 @@
 """Neural fictitious self-play on Kuhn poker and Leduc hold'em (Heinrich and Silver 2016, as macmanus2019 describes it).
 
-The paper's settings are the solver's defaults. Ours differ in what the comment beside them says; the update ratio (two updates
-of each network every 128 moves of a player) is the paper's in both.
+The paper's settings are the solver's defaults. OURS has a higher learning rate and larger batches; the update ratio (two
+updates of each network every 128 moves of a player) is the paper's in both.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from smoothcall.store.curves import new_figure, png
 
 TITLE = "Neural fictitious self-play on Kuhn poker and Leduc hold'em (Heinrich and Silver 2016)"
 
-OURS = {"policy_rate": 0.1, "batch": 512}  # the average policy follows faster, and larger batches make that less noisy
+OURS = {"policy_rate": 0.1, "batch": 512}  # a faster average policy; larger batches reduce its noise
 
 
 @dataclass(frozen=True, slots=True)
-class Learning:
-    """Somebody who learns a game for so many episodes."""
+class Training:
+    """Training of NFSP in a game, with one curve per seed."""
 
     label: str
     game: str
     episodes: int
     seeds: int
     options: dict[str, Any] = field(default_factory=dict)
-    until: int | None = None  # one of the points of so many episodes, where it stops
+    until: int | None = None  # the last point that is trained; None: all of them
 
     @property
     def points(self) -> list[int]:
-        """When it is measured."""
+        """Numbers of episodes after which exploitability is measured."""
         return [point for point in spaced(1000, self.episodes, 40) if self.until is None or point <= self.until]
 
     @property
@@ -50,33 +50,31 @@ class Learning:
 
     @property
     def about(self) -> str:
-        """What its curve is learned with."""
+        """Settings that identify a saved curve."""
         return f"{self.command}, {self.seeds} seeds"
 
 
 FULL = (
-    Learning("Kuhn, the paper's settings", "kuhn", 5_000_000, 3),
-    Learning("Leduc, the paper's settings", "leduc", 5_000_000, 1),
-    Learning("Leduc, ours", "leduc", 12_000_000, 3, OURS),
+    Training("Kuhn, the paper's settings", "kuhn", 5_000_000, 3),
+    Training("Leduc, the paper's settings", "leduc", 5_000_000, 1),
+    Training("Leduc, ours", "leduc", 12_000_000, 3, OURS),
 )
 QUICK = (
-    Learning("Kuhn, ours", "kuhn", 50_000, 1, OURS),
-    Learning("Leduc, ours", "leduc", 30_000, 1, OURS),
+    Training("Kuhn, ours", "kuhn", 50_000, 1, OURS),
+    Training("Leduc, ours", "leduc", 30_000, 1, OURS),
 )
-BARS = {"kuhn": (0.02, 180), "leduc": (0.1, 1200)}  # exploitability, and seconds in which it should be reached
+BARS = {"kuhn": (0.02, 180), "leduc": (0.1, 1200)}  # exploitability, and seconds within which it should be reached
 
 
 Found = dict[str, tuple[Curves, "np.ndarray[Any, Any]"]]  # by label: curves, and [seeds, points] seconds
 
 
-def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
-    page = Page("nfsp-quick" if quick else "nfsp", TITLE, "smoothcall reproduce nfsp" + (" --quick" if quick else ""))
+def report(page: Page, wanted: Sequence[Training], folder: Path, tell: Callable[[str], None]) -> None:
     page.text(
-        "Exploitability is NashConv / 2, exact, in chips a hand, of the average policy; bands are the range of the seeds. "
-        "Seconds are those spent learning, on one process of this machine."
+        "Exploitability is the exact NashConv / 2 of the average policy, in chips per hand; bands are the range of the seeds. "
+        "Seconds are those of training in one process; evaluations are not counted."
     )
-    wanted = QUICK if quick else FULL
-    found = learned(wanted, read(out / page.name / "data.json"), tell)
+    found = learned(wanted, read(folder / "data.json"), tell)
     for played, title in (("kuhn", "Kuhn poker"), ("leduc", "Leduc hold'em")):
         page.heading(title)
         mine = [each for each in wanted if each.game == played]
@@ -86,22 +84,21 @@ def run(*, quick: bool, out: Path, tell: Callable[[str], None]) -> dict[str, Any
         )
         bar, limit = BARS[played]
         published = {"kuhn": "(not in the paper)", "leduc": "a curve that falls below 0.1"}[played]
-        check(page, mine[-1], found, played, published, bar=bar, limit=limit, quick=quick)
+        check(page, mine[-1], found, played, published, bar=bar, limit=limit, judged=wanted is FULL)
     page.text(
-        "Learning takes most of an hour. `smoothcall reproduce` takes over curves that lie in this folder's `data.json` and "
-        "were learned with the same settings, and learns the others."
+        "Training takes most of an hour. `smoothcall reproduce` reuses the curves in this folder's `data.json` that were "
+        "trained with the same settings, and trains the others."
     )
     page.data["curves"] = as_data(wanted, found)
-    return page.write(out)
 
 
-def learned(wanted: Sequence[Learning], kept: Found, tell: Callable[[str], None]) -> Found:
-    """By label. Curves of the same settings are taken from those kept, which go by what they were learned with."""
+def learned(wanted: Sequence[Training], kept: Found, tell: Callable[[str], None]) -> Found:
+    """Return curves by label, those of the same settings from `kept` (by settings), and train the others."""
     return {each.label: kept.get(each.about) or followed(each, tell) for each in wanted}
 
 
-def as_data(wanted: Sequence[Learning], found: Found) -> dict[str, Any]:
-    """What `read` reads."""
+def as_data(wanted: Sequence[Training], found: Found) -> dict[str, Any]:
+    """Return the curves as JSON data, in the form that `read` reads."""
     return {
         each.label: found[each.label][0].as_data() | {"seconds": found[each.label][1].tolist(), "about": each.about}
         for each in wanted
@@ -109,7 +106,7 @@ def as_data(wanted: Sequence[Learning], found: Found) -> dict[str, Any]:
 
 
 def read(file: Path) -> Found:
-    """The curves of an earlier page, by what they were learned with; none where there is none, or it cannot be read."""
+    """Return the curves of an earlier page by settings; {} if the file is missing or damaged."""
     try:
         lines = json.loads(file.read_text())["curves"].values()
         return {line["about"]: (_curves(line), np.array(line["seconds"])) for line in lines}
@@ -121,8 +118,8 @@ def _curves(line: dict[str, Any]) -> Curves:
     return Curves(line["points"], {"exploitability": np.array(line["exploitability"])})
 
 
-def followed(each: Learning, tell: Callable[[str], None]) -> tuple[Curves, Any]:
-    """(curves, [seeds, points] seconds spent learning)"""
+def followed(each: Training, tell: Callable[[str], None]) -> tuple[Curves, Any]:
+    """Train every seed; return (curves, [seeds, points] seconds of training)."""
     points, made = each.points, game(each.game)
     figure, seconds = np.empty((each.seeds, len(points))), np.empty((each.seeds, len(points)))
     for seed in range(each.seeds):
@@ -137,8 +134,8 @@ def followed(each: Learning, tell: Callable[[str], None]) -> tuple[Curves, Any]:
     return Curves(points, {"exploitability": figure}), seconds
 
 
-def picture(page: Page, mine: Sequence[Learning], found: Found, *, name: str, title: str, intervals: bool = False) -> None:
-    """Everybody's curve; bands are ranges of the seeds, or intervals."""
+def picture(page: Page, mine: Sequence[Training], found: Found, *, name: str, title: str, intervals: bool = False) -> None:
+    """Draw all curves; bands are ranges of the seeds, or 95 % intervals of their mean."""
     figure = new_figure()
     for each in mine:
         draw(figure.axes[0], found[each.label][0], "exploitability", each.label, intervals=intervals)
@@ -147,37 +144,39 @@ def picture(page: Page, mine: Sequence[Learning], found: Found, *, name: str, ti
     page.picture(name, png(figure), f"{title}: exploitability over episodes")
 
 
-def row(each: Learning, found: Found) -> list[object]:
-    """Label, episodes, exploitability at the end, seconds, command."""
+def row(each: Training, found: Found) -> list[object]:
+    """Return the cells of a table: label, episodes, exploitability at the end, seconds, command."""
     curves, seconds = found[each.label]
     last = ", ".join(f"{value:.3f}" for value in curves.figures["exploitability"][:, -1])
     return [each.label, f"{curves.points[-1]:,}", last, f"{seconds[:, -1].mean():.0f}", f"`{each.command}`"]
 
 
-def check(page: Page, each: Learning, found: Found, who: str, published: str, *, bar: float, limit: float, quick: bool) -> None:
-    """Whether every seed comes below the bar, in so many seconds of learning, and stays there."""
+def check(
+    page: Page, each: Training, found: Found, who: str, published: str, *, bar: float, limit: float, judged: bool
+) -> None:
+    """Add the check that every seed falls below `bar` within `limit` seconds of training, and stays there."""
     reached, last = below(each, found, bar), found[each.label][0].figures["exploitability"][:, -1]
     page.check(
         f"{who}: exploitability below {bar:g} within {limit} s, every seed",
         published,
-        f"below for good after {in_words(reached)}; {last.min():.3f} to {last.max():.3f} at the end",
-        passed=None if quick else all(when is not None and when <= limit for when in reached),
+        f"stays below after {in_words(reached)}; {last.min():.3f} to {last.max():.3f} at the end",
+        passed=all(when is not None and when <= limit for when in reached) if judged else None,
     )
 
 
 def in_words(reached: Sequence[float | None]) -> str:
-    """Seconds by seed, in words."""
+    """Return the seconds by seed as text; "not" where the bar was not reached."""
     return ", ".join("not" if when is None else f"{when:.0f} s" for when in reached)
 
 
-def below(each: Learning, found: Found, bar: float) -> list[float | None]:
-    """By seed, after how many seconds of learning the exploitability was below the bar for good; None where it was not."""
+def below(each: Training, found: Found, bar: float) -> list[float | None]:
+    """Return by seed the seconds of training after which exploitability stays below the bar; None if it does not."""
     curves, seconds = found[each.label]
     return [_reached(line, spent, bar) for line, spent in zip(curves.figures["exploitability"], seconds, strict=True)]
 
 
 def _reached(line: Any, spent: Any, bar: float) -> float | None:
-    """When the figure was below the bar and stayed there."""
+    """Return the seconds after which `line` stays below the bar."""
     above = np.flatnonzero(line >= bar)
     after = above[-1] + 1 if len(above) else 0
     return float(spent[after]) if after < len(line) else None
