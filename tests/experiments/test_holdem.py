@@ -1,8 +1,7 @@
-"""The hold'em half of heinrich2014 at its smallest: every part of the page is made, and nothing is judged too early."""
+"""heinrich2014 on hold'em at a small size: the page is whole, and nothing is judged too early."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,44 +10,47 @@ import pytest
 import smoothcall as sc
 from smoothcall.errors import UsageError
 from smoothcall.experiments import heinrich2014_holdem as holdem
-from smoothcall.experiments.ledger import Page
+from smoothcall.experiments.agents import AgentFolder
+from tests.experiments.pages import written
 
-TINY = holdem.Size((holdem.TWO[1], holdem.TWO[5]), 100_000, 0, 2_000, 4_000, 10, 20_000, 50_000)
+TINY = holdem.Size((holdem.TWO[1], holdem.TWO[3]), 50_000, 0, 1_000, 2_000, 2, 5_000, 20_000)
+LARGE = holdem.Size((holdem.TWO[1], holdem.TWO[5]), 100_000, 0, 2_000, 4_000, 10, 20_000, 50_000)
 
 
 def test_every_part(tmp_path: Path) -> None:
-    page = Page("tiny", holdem.TITLE, "smoothcall reproduce heinrich2014-holdem")
-    holdem.report(page, TINY, tmp_path, lambda line: None)
-    answer = page.write(tmp_path)
-    assert [check["verdict"] for check in answer["checks"]] == ["needs the full run"] * 4
-    text = (tmp_path / "tiny.md").read_text()
-    assert "| 3p | 169 | 1000 | 100 | 10 | 23,937,308 | 120,036,830 |" in text
-    data = json.loads((tmp_path / "tiny" / "data.json").read_text())
-    assert set(data["best responses"]) == {
-        f"{label}, {how}" for label in ("UCT S, k=0.5", "Smooth UCT L, k=0.5", "MCCFR S") for how in holdem.FORMS
-    }
-    for label, forms in data["folded before the flop"].items():
+    page = written("heinrich2014-holdem", TINY, tmp_path)
+    assert [check["verdict"] for check in page.checks.values()] == ["needs the full run"] * 4
+    assert "| 3p | 169 | 1000 | 100 | 10 | 23,937,308 | 120,036,830 |" in page.text
+    labels = ("UCT S, k=0.5", "Smooth UCT S, k=0.5", "MCCFR S")
+    assert set(page.data["best responses"]) == {f"{label}, {how}" for label in labels for how in holdem.FORMS}
+    for label, forms in page.data["folded before the flop"].items():
         assert label == holdem.MCCFR.label or forms["greedy"]["AA"] == forms["average"]["AA"] == 0
-    worth = data["folds known and tried"]
-    assert worth["exact"]["folded"]["AA"] == 0 < worth["sampled"]["folded"]["AA"]
+    folds = page.data["folds exact and sampled"]
+    assert folds["exact"]["folded"]["AA"] == 0 < folds["sampled"]["folded"]["AA"]
     for how in holdem.FORMS:
-        assert (tmp_path / "tiny" / f"table-2-{how}.png").read_bytes()[:4] == b"\x89PNG"
+        assert f"(tiny/table-2-{how}.png)" in page.text
+
+
+@pytest.mark.long
+def test_the_large_grid(tmp_path: Path) -> None:
+    page = written("heinrich2014-holdem", LARGE, tmp_path)
+    assert set(page.data["folded before the flop"]) == {"UCT S, k=0.5", "Smooth UCT L, k=0.5", "MCCFR S"}
 
 
 def test_agents_are_kept_and_read_again_but_not_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    agent, told = holdem.TWO[1], []
-    first = holdem._trained(agent, 5_000, tmp_path / "agents", told.append)
-    again = holdem._trained(agent, 5_000, tmp_path / "agents", told.append)
+    agent, told, folder = holdem.TWO[1], [], AgentFolder(tmp_path / "agents")
+    first = holdem.trained(agent, 5_000, folder, told.append)
+    again = holdem.trained(agent, 5_000, folder, told.append)
     assert len(told) == 1
     for one, other in zip(first, again, strict=True):
         assert (one.weights == other.weights).all()
     with pytest.raises(UsageError, match="5000 iterations"):
-        holdem._trained(agent, 6_000, tmp_path / "agents", told.append)
+        holdem.trained(agent, 6_000, folder, told.append)
     (tmp_path / "agents" / f"{agent.file}.agent").rename(tmp_path / "agents" / f"{holdem.TWO[0].file}.agent")
     (tmp_path / "agents" / f"{agent.file}-greedy.agent").rename(tmp_path / "agents" / f"{holdem.TWO[0].file}-greedy.agent")
     with pytest.raises(UsageError, match="was not made by"):
-        holdem._trained(holdem.TWO[0], 5_000, tmp_path / "agents", told.append)
+        holdem.trained(holdem.TWO[0], 5_000, folder, told.append)
 
 
 def test_how_often_a_hand_is_folded() -> None:

@@ -140,7 +140,7 @@ def verify_pricope2021(text: str, data: dict[str, list[dict[str, object]]], hand
 
 def test_pricope2021(tmp_path: Path) -> None:
     quick = pricope2021.QUICK
-    freezeouts = {GP: (60, (50,)), DP: (50, ()), RAW: (50, ()), TWO: (50, ()), TWO_RANDOM: (50, ())}
+    freezeouts = {GP: (510, (500,)), DP: (500, ()), RAW: (500, ()), TWO: (50, ()), TWO_RANDOM: (50, ())}
     size = replace(
         quick,
         trainings={
@@ -157,7 +157,7 @@ def test_pricope2021(tmp_path: Path) -> None:
         response_hands=50,
     )
     page = written("pricope2021", size, tmp_path)
-    verify_pricope2021(page.text, page.data, hands=40, trained={50, 60})
+    verify_pricope2021(page.text, page.data, hands=40, trained={500, 510})
     assert {check["passed"] for check in page.checks.values()} == {None}, "too short for a verdict"
     assert not (tmp_path / "tiny" / "agents").exists(), "small agents are not kept"
 

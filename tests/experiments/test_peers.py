@@ -1,4 +1,4 @@
-"""Other packages can be measured beside us, on the game we play; one that is not there is left out, and told."""
+"""Other packages are measured in the same run, on the same game; those that are not installed are left out, with a message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_peer_is_measured_in_the_same_run() -> None:
     for peer in figure["peers"].values():
         assert set(peer) == {"value", "unit", "ratio"}
         assert peer["unit"] == figure["unit"] == "iterations/s"
-        assert peer["ratio"] == figure["value"] / peer["value"] > 1
+        assert peer["ratio"] == figure["value"] / peer["value"]
     assert told[0] == "measuring leduc-external-mccfr"
 
 

@@ -66,19 +66,17 @@ def report(page: Page, size: Size, folder: Path, tell: Callable[[str], None]) ->
     tell("experiment 1: UCT against a random player")
     _against_random(page, made, 500_000 // size.shorter, max(20 // size.shorter, 1), max(100 // size.shorter, 1))
     tell("experiment 2: UCT by self-play")
-    plain = follow(
-        lambda seed: solver("uct", made, seed=seed, c=C, folds=FOLDS),
-        size.repetitions,
-        spaced(100, 500_000 // size.shorter),
-        _both(made),
-    )
+    points = spaced(100, 500_000 // size.shorter)
+    plain = follow(partial(_uct, made), size.repetitions, points, _both(made))
     tell("experiment 3: Smooth UCT by self-play")
-    smooth = {
-        d: follow(partial(_smooth, made, d), size.repetitions, spaced(100, 1_000_000 // size.shorter), _both(made))
-        for d in (D, HEINRICH_D)
-    }
+    points = spaced(100, 1_000_000 // size.shorter)
+    smooth = {d: follow(partial(_smooth, made, d), size.repetitions, points, _both(made)) for d in (D, HEINRICH_D)}
     _self_play(page, plain, smooth, judged=size.full)
     _long(page, made, size, tell)
+
+
+def _uct(made: Game, seed: int) -> Solver:
+    return solver("uct", made, seed=seed, c=C, folds=FOLDS)
 
 
 def _smooth(made: Game, d: float, seed: int) -> Solver:
