@@ -1,4 +1,4 @@
-"""Figures of `smoothcall bench`: the arithmetic of a measurement, and figures that are quick to measure; no speed is asserted."""
+"""Figures of `smoothcall bench`: the arithmetic of a measurement, and quick figures. No speed is asserted."""
 
 from __future__ import annotations
 
