@@ -1,13 +1,16 @@
-"""Documents cannot drift: generated pages are current, code in the README runs, everything named exists."""
+"""Documents match the code: generated pages are current, examples in the README run, everything named exists."""
 
 from __future__ import annotations
 
+import pkgutil
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import smoothcall as sc
+from smoothcall.cli.main import COMMANDS
 from smoothcall.games.catalog import CATALOG
 from smoothcall.solvers import SOLVERS
 from tests.generated_docs import PAGES
@@ -44,6 +47,28 @@ def test_links_lead_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_no_placeholder_is_left(path: Path) -> None:
     assert not re.search(r"\b[A-Z]{3,}_[A-Z]{3,}\b", re.sub(r"`[^`]*`|```.*?```", "", path.read_text(), flags=re.DOTALL))
+
+
+def test_package_docstring_lists_every_room() -> None:
+    """In reading order, one line each; the tests of the layers say which may import which."""
+    modules = {module.name for module in pkgutil.iter_modules(sc.__path__)} - {"__main__"}
+    listed = re.findall(r"^    (\w+)  +\S", sc.__doc__ or "", re.MULTILINE)
+    assert sorted(listed) == sorted(modules)
+
+
+def test_layers_name_every_room() -> None:
+    """A room that is in no layer could be imported from anywhere."""
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]["layers"]
+    named = {name.removeprefix("smoothcall.") for layer in layers for name in re.split(r" [:|] ", layer)}
+    modules = {module.name for module in pkgutil.iter_modules(sc.__path__)} - {"__main__"}
+    assert named == modules
+
+
+def test_every_command_is_documented() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text()
+    for command in COMMANDS:
+        assert f"\n## {command.__name__}\n" in text
+        assert command.__doc__
 
 
 def test_public_names_exist() -> None:

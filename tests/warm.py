@@ -14,6 +14,7 @@ from numba.core.caching import IndexDataCacheFile
 import smoothcall as sc
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
 from smoothcall.evaluation.aivat import aivat
+from smoothcall.evaluation.exact_response import exact_response
 from smoothcall.evaluation.learned_response import learned_response
 from smoothcall.evaluation.local_best_response import local_best_response
 from smoothcall.evaluation.policy_match import sample
@@ -23,6 +24,7 @@ from smoothcall.play.table import replay
 from smoothcall.solvers import base
 from tests.conftest import TABLES, TINY, WHOLE_BETS
 from tests.contracts.test_solvers import FREEZEOUTS, NFSP
+from tests.evaluation.test_exact_response import small
 
 SMALL = ("rps", "kuhn", "kuhn-3p")
 SAMPLED_GAMES = (TINY, f"{TINY},cells=k-means", "limit-holdem")
@@ -91,6 +93,7 @@ def respond_to_learners() -> None:
         players: list[Fixed] = [Strategy(uniform), Rule.RANDOM]
         sample(uniform.game, players, 1)
         local_best_response(uniform, deals=1)
+    exact_response(sc.Policy.uniform(small("all-in")), slots=("f", "c"))
 
 
 def adjust_for_luck() -> None:

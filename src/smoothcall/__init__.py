@@ -2,19 +2,37 @@
 
 The path through the code, in reading order:
 
-    games        rules: what may happen, plain Python
-    information  what each player knows: action tree x deals x rows, and the sequence form made of them
-    kernels      compiled sweeps and walks over those tables
-    solvers      game -> policy
-    policy       probabilities at every information state, and the agent file
-    evaluation   how good a policy is
-    players      whoever can sit in a seat, and their matches
-    store        runs on disk: started, stopped, killed, resumed
-    interop      other people's formats
-    experiments  papers reproduced, speed measured
-    app, cli     the one object behind every way in, and the command line
+    games        rules in plain Python: cards, hand rankings, betting, a hand in play, matrix games, the catalogue
+    holdem       hold'em cards at speed: evaluator, hand strength, equity, card abstraction
+    information  what players can tell apart: action tree, deals, buckets, information-state keys, sequence form, Game
+    policy       probabilities at every information state
+    solvers      tabular learning: CFR family, MCCFR, UCT and Smooth UCT, fictitious play, linear programming
+    simulation   many hands at once: batches of hands, freezeouts
+    agents       whatever chooses actions: scripted players, expert system, networks; agent files, registry of names
+    learners     learning from observations in simulated hands: Monte-Carlo control, deep Q, NFSP
+    evaluation   exploitability, best responses (exact, local, learned), matches, statistics, AIVAT
+    store        runs on disk, hand histories in a database
+    interop      other formats and protocols: ACPC, PHH, strategies of macmanus2019
+    experiments  one module a paper, and speed
+    play         tables for people: what a person may see, history, explorer, coach, terminal
+    results      named results of the commands
+    app          the one object behind command line, page and tests
+    web          the page and its JSON interface
+    cli          the command line, one module a command
 
-Import what you need from here; names are loaded when first used, so that importing the package costs nothing.
+    kernels      compiled loops over arrays, in folders named after the room that calls them
+
+and below them all
+
+    cache        tables that are built once and kept on disk
+    folders      the user's folders for data and for the cache
+    files        files written whole or not at all
+    options      options of games and solvers: defaults, ranges, help
+    memory       how much memory is free
+    progress     reports of long work
+    errors       the errors that a user can mend
+
+Import public names from here. They are loaded when first used, so that importing the package is quick.
 """
 
 from __future__ import annotations
@@ -30,6 +48,7 @@ if TYPE_CHECKING:
     from smoothcall.evaluation.equilibria import dominated_error as dominated_error
     from smoothcall.evaluation.equilibria import equilibrium_distance as equilibrium_distance
     from smoothcall.evaluation.equilibria import kuhn_member as kuhn_member
+    from smoothcall.evaluation.exact_response import exact_response as exact_response
     from smoothcall.evaluation.exploitability import BestResponse as BestResponse
     from smoothcall.evaluation.exploitability import Evaluation as Evaluation
     from smoothcall.evaluation.exploitability import best_response as best_response
@@ -56,18 +75,19 @@ _HOMES = {
     "agents.files": ["load"],
     "errors": ["UsageError"],
     "evaluation.equilibria": ["dominated_error", "equilibrium_distance", "kuhn_member"],
-    "holdem.equity": ["equity", "rank"],
+    "evaluation.exact_response": ["exact_response"],
     "evaluation.exploitability": [
         "BestResponse", "Evaluation", "best_response", "evaluate", "expected_values", "exploitability", "nash_conv",
     ],
     "evaluation.learned_response": ["learned_response"],
     "evaluation.local_best_response": ["local_best_response"],
+    "evaluation.match": ["match"],
     "games.hand": ["Hand"],
     "games.matrix": ["MatrixGame"],
     "games.rules": ["PokerRules", "Street"],
+    "holdem.equity": ["equity", "rank"],
     "information.game": ["Game"],
     "information.named_games": ["game"],
-    "evaluation.match": ["match"],
     "policy": ["Policy"],
     "solvers": ["Solver", "solver"],
 }  # fmt: skip

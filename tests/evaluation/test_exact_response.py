@@ -118,7 +118,14 @@ def with_flops(monkeypatch: pytest.MonkeyPatch, flops: list[tuple[int, ...]], nu
     monkeypatch.setattr(module, "list_kinds", lambda *_: (np.array(flops, np.uint8), np.array(number)))
 
 
-@pytest.mark.parametrize(("menu", "slots"), [("all-in", ("f", "c", "all-in")), ("x2", ("c",))])
+@pytest.mark.parametrize(
+    ("menu", "slots"),
+    [
+        pytest.param("all-in", ("f", "c"), id="fold or call"),
+        pytest.param("all-in", ("f", "c", "all-in"), id="every action", marks=pytest.mark.long),
+        pytest.param("x2", ("c",), id="call only", marks=pytest.mark.long),
+    ],
+)
 def test_a_plain_walk_of_every_deal_finds_the_same(menu: str, slots: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """With the flops of three tens, four of 1,140: the walk in Python takes a second for each."""
     policy, flops = some_policy(small(menu), 1), images("TcTdTh")
