@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from itertools import cycle, islice
@@ -41,7 +41,7 @@ class Server:
         with log.open("ab") as written:
             said = written.tell()
             self.process = subprocess.Popen(command, stdout=written, stderr=written)
-        for _ in range(1200):
+        for _ in range(6000):  # a guard against hanging
             if found := ADDRESS.search(log.read_text()[said:]):
                 self.port = int(found[1])
                 return
@@ -58,7 +58,7 @@ class Server:
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(20)
+        self.process.wait(300)
 
     @property
     def memory(self) -> float:
@@ -165,14 +165,16 @@ class Load:
     errors: list[str] = field(default_factory=list)
 
 
-async def play(visitor: Visitor, table: dict[str, Any], load: Load, random: Random, think: float, until: float) -> None:
-    """Random moves, with pauses of a given mean length between them."""
+async def play(
+    visitor: Visitor, table: dict[str, Any], load: Load, random: Random, think: float, done: Callable[[], bool]
+) -> None:
+    """Play random moves until `done`, with pauses of `think` seconds on average between them."""
     try:
         while True:
             await asyncio.sleep(random.expovariate(1 / think) if think else 0)
-            started = time.perf_counter()
-            if started > until:
+            if done():
                 return
+            started = time.perf_counter()
             if table["hand"]["over"]:
                 table = await visitor.next_hand(table)
             else:
@@ -202,7 +204,10 @@ class Report:
     came_back: int  # how many of all were as they had been left, and went on
 
 
-async def measure(server: Server, *, tables: int, seconds: float, think: float, idle: int, seed: int = 1) -> Report:
+async def measure(
+    server: Server, *, tables: int, think: float, idle: int, seconds: float = 0.0, actions: int | None = None, seed: int = 1
+) -> Report:
+    """Measure a server that plays `tables` tables for so many `seconds`, or until so many `actions` are answered."""
     random, host = Random(seed), Visitor()
     await host.connect(server.port)
     kinds = cycle(await settings(host))
@@ -213,23 +218,28 @@ async def measure(server: Server, *, tables: int, seconds: float, think: float, 
         opened.append(await visitor.open_table(*next(kinds)))
     warm, load = Load(), Load()
 
-    async def together(into: Load, length: float) -> None:
-        until = time.perf_counter() + length
+    async def together(into: Load, seconds: float, actions: float) -> tuple[float, float]:
+        """Play at all tables, for seconds or, without them, for a number of actions. Return (seconds, CPU seconds)."""
+        for place, visitor in enumerate(visitors):
+            opened[place] = await visitor.table(opened[place]["id"])
+        started, worked, target = time.perf_counter(), server.cpu, len(into.took) + actions
+
+        def done() -> bool:
+            return time.perf_counter() > started + seconds if seconds else len(into.took) >= target or bool(into.errors)
+
         await asyncio.gather(*(
-            play(visitor, table, into, Random(random.random()), think, until)
+            play(visitor, table, into, Random(random.random()), think, done)
             for visitor, table in zip(visitors, opened, strict=True)
         ))  # fmt: skip
+        return time.perf_counter() - started, server.cpu - worked
 
-    await together(warm, min(2.0, seconds / 5))
-    for place, visitor in enumerate(visitors):
-        opened[place] = await visitor.table(opened[place]["id"])
-    memory = [server.memory]
-    halfway = asyncio.get_running_loop().call_later(seconds / 2, lambda: memory.append(server.memory))
-    started, worked = time.perf_counter(), server.cpu
-    await together(load, seconds)
-    took, cpu = time.perf_counter() - started, server.cpu - worked
-    halfway.cancel()
-    memory.append(server.memory)
+    half = seconds / 2 if actions is None else 0.0, (actions or 0) / 2
+    await together(warm, min(2.0, half[0] / 2.5), half[1] / 2.5)
+    memory, took, cpu = [server.memory], 0.0, 0.0
+    for _ in range(2):
+        spent, worked = await together(load, *half)
+        took, cpu = took + spent, cpu + worked
+        memory.append(server.memory)
     errors = warm.errors + load.errors
     came_back = sum([await _comes_back(host, table, random, errors) for table in left])
     for visitor in (host, *visitors):
@@ -248,7 +258,7 @@ async def measure(server: Server, *, tables: int, seconds: float, think: float, 
         p95_ms=round(share(0.95), 1),
         p99_ms=round(share(0.99), 1),
         cpu_ms=round(1000 * cpu / len(times), 2),
-        memory_mb=(round(memory[0], 1), round(memory[1], 1), round(memory[-1], 1)),
+        memory_mb=(round(memory[0], 1), round(memory[1], 1), round(memory[2], 1)),
         idle=idle,
         put_away=min(idle, max(0, idle + tables - LIVE)),
         came_back=came_back,

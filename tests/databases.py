@@ -64,7 +64,7 @@ def _server() -> int:
         shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(stop)
-    for _ in range(200):
+    for _ in range(6000):
         try:
             psycopg.connect(f"host=127.0.0.1 port={port} user={USER} dbname=postgres").close()
             return port

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smoothcall.agents.view import View, view_of, view_of_matrix
+from smoothcall.agents.view import View, view_of, view_of_matrix, visible_hole_cards
 from smoothcall.games.catalog import LEDUC
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import read_hand
@@ -38,6 +38,20 @@ def test_others_cards_change_nothing(hand: Hand, seed: int) -> None:
             twin.hole[other] = tuple(left.pop() for _ in hand.hole[other])
     assert view_of(twin, seat) == view_of(hand, seat)
     assert repr(view_of(twin, seat)) == repr(view_of(hand, seat))
+
+
+@given(hand=hands())
+def test_visible_hole_cards(hand: Hand) -> None:
+    """Own cards always, others' at a showdown unless folded; a spectator sees only the latter."""
+    ended = hand.outcome is not None and hand.outcome.reason == "showdown"
+    public = [cards if ended and hand.alive[seat] else () for seat, cards in enumerate(hand.hole)]
+    assert visible_hole_cards(hand, None) == tuple(public)
+    for seat in range(hand.rules.seats):
+        found = visible_hole_cards(hand, seat)
+        assert found[seat] == hand.hole[seat]
+        assert [found[other] for other in range(len(found)) if other != seat] == [
+            public[other] for other in range(len(found)) if other != seat
+        ]
 
 
 @given(hand=hands(), seed=st.integers(0, 99))

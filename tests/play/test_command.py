@@ -28,7 +28,7 @@ def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(*words: str, typed: str = "", **changes: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*WORDS, *words], input=typed, capture_output=True, text=True, env={**os.environ, **changes}, timeout=60
+        [*WORDS, *words], input=typed, capture_output=True, text=True, env={**os.environ, **changes}, timeout=300
     )
 
 
@@ -53,7 +53,7 @@ def test_the_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
         assert len(said) == 1, "no warning for this machine alone"
         address = said[0].split()[2]
         assert address.startswith("http://127.0.0.1:")
-        with urlopen(address, timeout=20) as page:
+        with urlopen(address, timeout=120) as page:
             assert page.status == 200
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
@@ -90,7 +90,7 @@ def test_the_terminal_without_input() -> None:
     """Standard input was closed, not only empty; the hand waits, and goes on."""
     words = [*WORDS, "--terminal", "--game", "leduc", "--against", "random"]
     closed = subprocess.run(
-        ["sh", "-c", 'exec "$@" <&-', "sh", *words], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+        ["sh", "-c", 'exec "$@" <&-', "sh", *words], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL
     )
     assert (closed.returncode, closed.stderr) == (0, "")
     assert "0 hands, 0 chips. Your hands are kept." in closed.stdout

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from smoothcall.agents.view import visible_hole_cards
 from smoothcall.errors import UsageError
 from smoothcall.games.catalog import KUHN, KUHN_3P, LEDUC, LIMIT_HOLDEM, LIMIT_HOLDEM_3P, NO_LIMIT_HOLDEM, rules
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import read_hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.play.exports import Exported, to_json, to_phh
-from smoothcall.play.table import replay, shown_to
+from smoothcall.play.table import replay
 from tests.games.random_hands import random_letter
 
 THREE = rules("no-limit-holdem", seats=3)
@@ -27,7 +28,7 @@ ENDED = datetime(2024, 2, 29, 23, 59, 58, 999)
 
 def exported(hand: Hand, seat: int, number: int = 1) -> Exported:
     names = tuple("You" if place == seat else f'"{place}" é' for place in range(hand.rules.seats))
-    return Exported(hand, seat, shown_to(hand, seat, hand.outcome), names, "t1", number, ENDED, hand.rules.name)
+    return Exported(hand, seat, visible_hole_cards(hand, seat), names, "t1", number, ENDED, hand.rules.name)
 
 
 def random_betting(rules: PokerRules, random: Random) -> tuple[list[int], list[str]]:
@@ -42,7 +43,7 @@ def random_betting(rules: PokerRules, random: Random) -> tuple[list[int], list[s
 
 def exchanged(hand: Hand, seat: int, deck: list[int], random: Random) -> list[int]:
     """The deck with everything the seat has not seen in another order."""
-    shown = shown_to(hand, seat, hand.outcome)
+    shown = [place for place, cards in enumerate(visible_hole_cards(hand, seat)) if cards]
     size = hand.rules.streets[0].hole
     dealt = hand.rules.seats * size + len(hand.board)
     seen = {
@@ -118,7 +119,7 @@ def test_times_of_other_zones_are_made_universal() -> None:
     hand = read_hand(KUHN, "K|Q:cc")
     east = datetime(2024, 3, 1, 1, 59, 58, tzinfo=timezone(timedelta(hours=2)))
     for ended in (east, ENDED, ENDED.replace(tzinfo=UTC)):
-        one = Exported(hand, 0, frozenset([0, 1]), ("a", "b"), "t", 1, ended, "kuhn")
+        one = Exported(hand, 0, tuple(hand.hole), ("a", "b"), "t", 1, ended, "kuhn")
         assert json.loads(to_json([one]))["hands"][0]["ended"] == "2024-02-29T23:59:58+00:00"
 
 

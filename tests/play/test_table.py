@@ -1,9 +1,14 @@
-"""What a seat may see, in words: events, choices, moments."""
+"""A person's view of a hand: events, choices, steps."""
 
 from __future__ import annotations
 
+import pytest
+
+from smoothcall.agents.view import view_of, visible_hole_cards
 from smoothcall.games.catalog import LIMIT_HOLDEM, NO_LIMIT_HOLDEM
 from smoothcall.games.notation import split_moves
+from smoothcall.interop.acpc import write_match_state
+from smoothcall.interop.phh import write_phh
 from smoothcall.play.table import button_of, hand_steps, opponent_seats, replay, seat_of, view_hand
 from tests.conftest import built
 
@@ -55,7 +60,7 @@ def test_choices() -> None:
     assert raising.presets == (("least", 30), ("1/2 pot", 40), ("pot", 60), ("all in", 100))
 
 
-def test_snapshots_show_what_was_seen_then() -> None:
+def test_steps_show_what_was_seen_then() -> None:
     found = hand_steps(LIMIT_HOLDEM, DECK, "cc/cc/cc/cc", 0, ["A", "B"], id=9, number=3)
     assert len(found) == 9
     assert [len(step.boards) for step in found] == [1, 1, 2, 2, 3, 3, 4, 4, 4]
@@ -63,6 +68,21 @@ def test_snapshots_show_what_was_seen_then() -> None:
     assert all(step.seats[1].hidden == 2 for step in found[:-1])
     assert found[-1].seats[1].cards == ("Qd", "Qc")
     assert (found[-1].over, found[-1].won) == (True, "0")
+
+
+@pytest.mark.parametrize("betting", ["", "rrc/cc/cc/crf", "cc/cc/cc/cc", "f"])
+def test_all_outputs_show_the_same_cards(betting: str) -> None:
+    """A person's view, a player's view, ACPC match states and PHH files take their cards from one function."""
+    hand, deck = replay(LIMIT_HOLDEM, DECK, split_moves(betting)), LIMIT_HOLDEM.deck
+    for seat in range(2):
+        visible = visible_hole_cards(hand, seat)
+        view = view_hand(hand, seat, ["A", "B"], id=1, number=1)
+        assert ["".join(each.cards) for each in view.seats] == [deck.names(cards) for cards in visible]
+        assert view_of(hand, seat).hole == visible[seat]
+        match_state = write_match_state(hand, seat).partition(":" + betting + ":")[2].partition("/")[0]
+        assert match_state == "|".join(deck.names(cards) for cards in visible)
+        phh = write_phh(hand, known=[place for place, cards in enumerate(visible) if cards])
+        assert phh.count("????") == visible.count(())
 
 
 def test_seats_go_round() -> None:

@@ -26,7 +26,7 @@ from smoothcall.store.histories import HandRow, Histories
 from tests.conftest import built
 from tests.databases import postgres
 
-KILLS, TABLES, EARLIEST, LATEST = 4, 18, 0.1, 1.0  # the last two: seconds of play before a kill
+ANSWERS = (2, 30)  # answers per table before a kill, at least and at most
 KINDS = [
     ("kuhn", ["kuhn-lp"]),
     ("kuhn-3p", ["kuhn-3p-cfr", "random"]),
@@ -123,20 +123,25 @@ def _own_moves(hand: dict[str, Any]) -> int:
     return sum(event["seat"] == hand["seat"] and event["kind"] == "move" for event in hand["events"])
 
 
-async def lives(url: str, folder: Path) -> list[Player]:
-    """Several lives of the server, each ended without warning while everybody plays; then one to look round."""
-    random = Random(7)
-    players = [Player(*KINDS[seed % len(KINDS)], Random(seed)) for seed in range(TABLES)]
+async def lives(url: str, folder: Path, *, tables: int, kills: int) -> int:
+    """Start and kill the server several times while everybody plays; then verify all tables once more.
+
+    Return the number of hands in progress, summed over all kills.
+    """
+    random, in_progress = Random(7), 0
+    players = [Player(*KINDS[seed % len(KINDS)], Random(seed)) for seed in range(tables)]
     decks: dict[int, tuple[Any, ...]] = {}
-    for _ in range(KILLS):
+    for _ in range(kills):
         server = Server(url, folder / "log")
         try:
             answered = [player.answered for player in players]
             playing = [asyncio.create_task(player.play(server.port)) for player in players]
-            while any(player.answered == before for player, before in zip(players, answered, strict=True)):  # not under way yet
-                await asyncio.sleep(0.01)
+            wanted = sum(answered) + random.randint(*ANSWERS) * tables
+            while sum(player.answered for player in players) < wanted or any(
+                player.answered == before for player, before in zip(players, answered, strict=True)
+            ):
+                await asyncio.sleep(0.001)
                 assert not any(task.done() for task in playing)
-            await asyncio.sleep(random.uniform(EARLIEST, LATEST))
         finally:
             server.kill()
         await asyncio.gather(*playing)  # what a visitor has found wrong is raised here
@@ -144,13 +149,15 @@ async def lives(url: str, folder: Path) -> list[Player]:
         assert {id: decks[id] for id in decks} == {id: _dealt(rows[id]) for id in decks}
         decks = {id: _dealt(row) for id, row in rows.items()}
         verify_rows(rows, players)
+        in_progress += sum(row.ended is None for row in rows.values())
     with serving(url, folder / "log") as last:
         for player in players:
             await player.visitor.connect(last.port)
             await player.find_out()
             await player.visitor.close()
     assert "Traceback" not in (folder / "log").read_text()
-    return players
+    assert sum(player.answered for player in players) >= kills * ANSWERS[0] * tables
+    return in_progress
 
 
 def _dealt(row: HandRow) -> tuple[Any, ...]:
@@ -198,11 +205,19 @@ def sqlite(folder: Path) -> Iterator[str]:
     yield f"sqlite:///{folder / 'hands.sqlite'}"
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_killed_in_the_middle_of_hands(kind: str, tmp_path: Path) -> None:
-    with sqlite(tmp_path) if kind == "sqlite" else postgres() as url:
-        players = asyncio.run(lives(url, tmp_path))
+def verify_kills(kind: str, folder: Path, *, tables: int, kills: int) -> None:
+    with sqlite(folder) if kind == "sqlite" else postgres() as url:
+        assert asyncio.run(lives(url, folder, tables=tables, kills=kills)) > 0
         rows = everything(url)
-    assert len({row.table for row in rows.values()}) == len({row.person for row in rows.values()}) == TABLES
-    assert sum(player.answered for player in players) > 10 * TABLES
-    assert sum(row.ended is None for row in rows.values()) > 0
+    assert len({row.table for row in rows.values()}) == len({row.person for row in rows.values()}) == tables
+
+
+@pytest.mark.parametrize(("kind", "kills"), [("sqlite", 2), ("postgresql", 1)])
+def test_killed_in_the_middle_of_hands(kind: str, kills: int, tmp_path: Path) -> None:
+    verify_kills(kind, tmp_path, tables=12, kills=kills)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_killed_often_in_the_middle_of_hands(kind: str, tmp_path: Path) -> None:
+    verify_kills(kind, tmp_path, tables=18, kills=4)

@@ -26,7 +26,7 @@ from smoothcall.play.service import PlayService
 from smoothcall.store.histories import Histories
 from smoothcall.web.server import create
 
-EXAMPLES = 40  # requests to each operation
+FEW, MANY = 8, 40  # requests to each operation, in the fast and in the long suite
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -67,9 +67,9 @@ def known() -> Known:
     return Known()
 
 
-def verify(known: Known, token: str | None) -> int:
-    """Requests to every operation, as the document allows them and as it does not; how many."""
-    asked = 0
+def verify(known: Known, token: str | None, examples: int) -> int:
+    """Send valid and invalid requests to every operation; return how many."""
+    asked, bounded = 0, bounds(examples)
     document = schemathesis.openapi.from_asgi("/api/openapi.json", known.app)
     for found in document.get_all_operations():
         operation = found.ok()
@@ -92,26 +92,32 @@ def verify(known: Known, token: str | None) -> int:
     return asked
 
 
-bounded = settings(
-    max_examples=EXAMPLES,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+def bounds(examples: int) -> settings:
+    return settings(
+        max_examples=examples,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
 
 
-def test_unauthenticated_visitors_meet_no_server_error(known: Known) -> None:
-    assert verify(known, None) > 200
+SIZES = [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.long)]
 
 
-def test_visitors_meet_no_server_error(known: Known) -> None:
-    """Every other time the table or hand is one of theirs."""
-    assert verify(known, known.token) > 200
+@pytest.mark.parametrize("examples", SIZES)
+def test_unauthenticated_visitors_meet_no_server_error(known: Known, examples: int) -> None:
+    assert verify(known, None, examples) > 5 * examples
+
+
+@pytest.mark.parametrize("examples", SIZES)
+def test_visitors_meet_no_server_error(known: Known, examples: int) -> None:
+    """Every other request names a table or hand of the visitor."""
+    assert verify(known, known.token, examples) > 5 * examples
 
 
 def test_a_server_error_is_found(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PlayService, "tables", lambda self, person: 1 / 0)
     with pytest.raises(Exception, match="division by zero"):
-        verify(known, known.token)
+        verify(known, known.token, FEW)

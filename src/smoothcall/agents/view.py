@@ -48,13 +48,23 @@ class Player(Protocol):
         """The move to make, written as in the information-state keys: `f`, `c`, `r` or `r<total>`."""
 
 
+def visible_hole_cards(hand: Hand, seat: int | None) -> tuple[Cards, ...]:
+    """Return the hole cards of every seat that `seat` may see, () where they are hidden. None stands for a spectator.
+
+    A seat sees its own cards. When a hand has ended at a showdown, everybody sees the cards of the players who have not
+    folded. Folded cards are never shown. Views, tables, match states and hand histories all take their cards from here.
+    """
+    showdown = hand.outcome is not None and hand.alive_count > 1
+    return tuple(cards if place == seat or (showdown and hand.alive[place]) else () for place, cards in enumerate(hand.hole))
+
+
 def view_of(hand: Hand, seat: int) -> View:
-    """What a seat may know of a hand now."""
+    """Return what a seat may know of a hand now."""
     turn = hand.player == seat and hand.due is None
     return View(
         rules=hand.rules,
         seat=seat,
-        hole=hand.hole[seat],
+        hole=visible_hole_cards(hand, seat)[seat],
         boards=tuple(hand.boards),
         text=hand.text,
         paid=tuple(hand.paid),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from smoothcall.agents.view import visible_hole_cards
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import STANDARD, Cards, Deck
@@ -320,6 +321,5 @@ def read_match_state(rules: PokerRules, line: str) -> MatchState:
 
 def write_match_state(hand: Hand, seat: int, number: int = 0) -> str:
     """What the dealer tells a seat: its own cards, and those of the others who are in when all is over."""
-    shown = hand.outcome is not None and hand.alive_count > 1
-    hole = [cards if at == seat or (shown and hand.alive[at]) else () for at, cards in enumerate(hand.hole)]
+    hole = visible_hole_cards(hand, seat)
     return f"MATCHSTATE:{seat}:{number}:{hand.text}:{_written(hand.rules, hole, hand.boards)}"

@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from smoothcall.agents.view import visible_hole_cards
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import ENOUGH, Post, Raise
 from smoothcall.games.catalog import LIMIT_HOLDEM, NO_LIMIT_HOLDEM, holdem_streets
@@ -226,10 +227,8 @@ def _actions(hand: Hand, seat_of: list[int], known: Collection[int]) -> list[str
     """The file's actions. Cards are shown after the last move, before the rest of the board is dealt."""
     names, again = hand.rules.deck.names, Hand(hand.rules, hand.starting)  # replayed for the chips of each street
     showdown = hand.finished and hand.alive_count > 1
-    cards = [
-        names(hole) if seat in known or (showdown and hand.alive[seat]) else "??" * len(hole)
-        for seat, hole in enumerate(hand.hole)
-    ]
+    public = visible_hole_cards(hand, None)
+    cards = [names(hole) if seat in known or public[seat] else "??" * len(hole) for seat, hole in enumerate(hand.hole)]
     dealt = [f"d dh p{place + 1} {cards[seat]}" for place, seat in enumerate(seat_of) if cards[seat]]
     actions: list[str] = []
     moved = 0  # actions up to the last move

@@ -11,6 +11,7 @@ from typing import Any
 
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Post, Raise, passes
+from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Deal, Hand
 from smoothcall.interop.phh import verify_phh, write_phh
 from smoothcall.play.person_view import signed
@@ -22,7 +23,7 @@ class Exported:
 
     hand: Hand
     seat: int  # the person's
-    shown: frozenset[int]  # seats whose cards the person saw
+    hole: tuple[Cards, ...]  # the hole cards of each seat that the person saw, () where hidden
     names: tuple[str, ...]  # in seat order
     table: str
     number: int  # at its table, from 1
@@ -72,7 +73,7 @@ def _phh(one: Exported) -> str:
         "hand": one.number,
         "_game": one.game,
     }
-    return write_phh(one.hand, one.names, known=one.shown, about=about)
+    return write_phh(one.hand, one.names, known=[seat for seat, cards in enumerate(one.hole) if cards], about=about)
 
 
 def _as_dict(one: Exported) -> dict[str, Any]:
@@ -84,7 +85,7 @@ def _as_dict(one: Exported) -> dict[str, Any]:
         {
             "seat": seat,
             "name": one.names[seat],
-            "cards": list(map(deck.name, hand.hole[seat])) if seat in one.shown else None,
+            "cards": list(map(deck.name, one.hole[seat])) if one.hole[seat] else None,
             "stack": None if hand.rules.stack is None else hand.starting[seat],
             "paid": hand.paid[seat],
             "folded": not hand.alive[seat],

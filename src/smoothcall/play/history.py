@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from smoothcall.agents.fixed import Fixed
+from smoothcall.agents.view import visible_hole_cards
 from smoothcall.errors import Forbidden, NotFound, UsageError
 from smoothcall.evaluation.match import GREEDY
 from smoothcall.games.cards import Cards
@@ -24,7 +25,7 @@ from smoothcall.play.exports import Exported, to_json, to_phh
 from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.person_view import HandView, MatchView, Results, signed
 from smoothcall.play.statistics import Marks, Played, Statistics, summarise
-from smoothcall.play.table import hand_steps, opponent_seats, replay, shown_to
+from smoothcall.play.table import hand_steps, opponent_seats, replay
 from smoothcall.store.histories import Filter, HandRow, Histories, TableRow
 
 if TYPE_CHECKING:  # loaded when first asked for: who only plays needs neither
@@ -287,7 +288,7 @@ class History:
         return Exported(
             hand=hand,
             seat=row.seat,
-            shown=shown_to(hand, row.seat, hand.outcome),
+            hole=visible_hole_cards(hand, row.seat),
             names=tuple(names_of(row.seat, self._names(row.opponents))),
             table=row.table,
             number=row.number,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from smoothcall.agents.view import Player, view_of
+from smoothcall.agents.view import Player, view_of, visible_hole_cards
 from smoothcall.games.betting import Call, Fold, Post, Raise
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Deal, Hand, Outcome
@@ -80,7 +80,7 @@ def let_opponents_act(hand: Hand, deck: Sequence[int], seat: int, players: Seque
 def view_hand(hand: Hand, seat: int, names: Sequence[str], *, id: int, number: int, choosing: bool = True) -> HandView:
     """A hand as a seat sees it. `names` are those of all seats; `choosing`: whether the seat may move now."""
     outcome = hand.outcome
-    shown = shown_to(hand, seat, outcome)
+    shown = visible_hole_cards(hand, seat)
     names = [name if place != seat else "You" for place, name in enumerate(names)]
     turn = hand.player if hand.due is None else None
     won = None if outcome is None else signed(outcome.payoffs[seat])
@@ -104,12 +104,6 @@ def view_hand(hand: Hand, seat: int, names: Sequence[str], *, id: int, number: i
     )
 
 
-def shown_to(hand: Hand, seat: int, outcome: Outcome | None) -> frozenset[int]:
-    """Whose cards a seat has seen: its own, and at a showdown those of everybody still in. Folded ones never."""
-    others = [place for place in range(hand.rules.seats) if hand.alive[place]]
-    return frozenset([seat, *(others if outcome is not None and outcome.reason == "showdown" else ())])
-
-
 def street_name(rules: PokerRules, street: int) -> str:
     return _STREETS[street] if len(rules.streets) == len(_STREETS) else f"Round {street + 1}"
 
@@ -120,16 +114,16 @@ def button_of(rules: PokerRules) -> int:
 
 
 def _view_seat(
-    hand: Hand, place: int, name: str, seat: int, shown: frozenset[int], outcome: Outcome | None, turn: int | None
+    hand: Hand, place: int, name: str, seat: int, shown: Sequence[Cards], outcome: Outcome | None, turn: int | None
 ) -> SeatView:
-    rules, seen = hand.rules, place in shown
+    rules, cards = hand.rules, shown[place]
     showdown = outcome is not None and outcome.reason == "showdown"
     return SeatView(
         seat=place,
         name=name,
         you=place == seat,
-        cards=tuple(map(rules.deck.name, hand.hole[place])) if seen else (),
-        hidden=0 if seen else len(hand.hole[place]),
+        cards=tuple(map(rules.deck.name, cards)),
+        hidden=len(hand.hole[place]) - len(cards),
         stack=_stack(hand, place, outcome),
         paid=hand.paid[place],
         bet=hand.bets[place],
@@ -137,7 +131,7 @@ def _view_seat(
         turn=turn == place,
         button=place == button_of(rules),
         won=None if outcome is None else signed(outcome.payoffs[place]),
-        hand=_describe(rules, hand.hole[place], hand.board) if showdown and seen and hand.alive[place] else "",
+        hand=_describe(rules, cards, hand.board) if showdown and cards and hand.alive[place] else "",
     )
 
 
@@ -181,7 +175,7 @@ def _presets(hand: Hand, low: int, high: int) -> tuple[tuple[str, int], ...]:
     return tuple((name, total) for total, name in sorted(found.items()))
 
 
-def _events(hand: Hand, seat: int, names: Sequence[str], shown: frozenset[int], outcome: Outcome | None) -> list[Event]:
+def _events(hand: Hand, seat: int, names: Sequence[str], shown: Sequence[Cards], outcome: Outcome | None) -> list[Event]:
     """The annotated sequence of events."""
     rules, found, street = hand.rules, [], 0
     bets = [0] * rules.seats  # on this street
@@ -227,13 +221,13 @@ def _says(names: Sequence[str], player: int, seat: int, verb: str, rest: str = "
     return " ".join(filter(None, [names[player], spoken, rest]))
 
 
-def _ending(hand: Hand, seat: int, names: Sequence[str], shown: frozenset[int], outcome: Outcome) -> list[Event]:
+def _ending(hand: Hand, seat: int, names: Sequence[str], shown: Sequence[Cards], outcome: Outcome) -> list[Event]:
     street, rules, found = hand.street, hand.rules, []
     if outcome.reason == "showdown":
         for place in range(rules.seats):
-            if hand.alive[place] and place in shown:
-                cards = " ".join(map(rules.deck.name, hand.hole[place]))
-                what = _describe(rules, hand.hole[place], hand.board)
+            if hand.alive[place] and shown[place]:
+                cards = " ".join(map(rules.deck.name, shown[place]))
+                what = _describe(rules, shown[place], hand.board)
                 found.append(Event(street, place, _says(names, place, seat, "show", f"{cards}: {what}"), "show"))
     for place, chips in enumerate(outcome.payoffs):
         if chips > 0:
