@@ -233,7 +233,7 @@ class Comparison:
             if table:
                 table = await self._next(asker, table, random)
             else:
-                table = await self._sit_down(asker, game, opponents, games, random)
+                table = await self._sit_down(asker, game, opponents, games)
             while not table["hand"]["over"]:
                 while random.random() < probing:
                     name = self._next_probe(random)
@@ -261,8 +261,9 @@ class Comparison:
             self.probes = random.sample(list(PROBES), len(PROBES))
         return self.probes.pop()
 
-    async def _sit_down(self, asker: Asker, game: str, opponents: list[str], games: int, random: Random) -> dict[str, Any]:
-        if random.random() < 0.8:
+    async def _sit_down(self, asker: Asker, game: str, opponents: list[str], games: int) -> dict[str, Any]:
+        self.counted["tables"] += 1
+        if self.counted["tables"] % 3:
             return table_in(await asker.post_json("/api/tables", game=game, opponents=opponents, games=games))
         chosen = {f"opponent-{place}": player_id for place, player_id in enumerate(opponents)}
         led = await asker.post_form("/tables", {"game": game, "games": str(games), **chosen})

@@ -58,7 +58,7 @@ def test_no_answer_in_a_longer_match_depends_on_hidden_cards(game: str) -> None:
 
 
 def test_everything_the_application_answers_is_compared() -> None:
-    both = asyncio.run(compare("kuhn", 100, 0.6, sitting=5))
+    both = asyncio.run(compare("kuhn", 100, 0.6))
     forms = {(method, path): re.compile(re.sub(r"{\w+}", "[^/]+", path)) for method, path in routes()}
     missing = {
         key for key, form in forms.items() if not any(key[0] == method and form.fullmatch(path) for method, path in both.asked)
