@@ -1,7 +1,7 @@
 """Write files whole or not at all, and read foreign files with limits.
 
-Reading checks sizes first, parses, and checks types. Whatever is wrong with the bytes is a `DamagedFile`. Only the calls that parse
-foreign bytes are guarded (`parsing`), so that a programming error is never reported as a damaged file.
+Reading checks sizes first, parses, and checks types. Whatever is wrong with the bytes is a `DamagedFile`. Only the calls that
+parse foreign bytes are guarded (`parsing`), so that a programming error is never reported as a damaged file.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def reason(error: BaseException) -> str:
 
 @contextmanager
 def opened(path: Path, what: str) -> Iterator[BufferedReader]:
-    """Open a regular file for reading; `what` names it in errors: "agent file". Pipes and devices are refused, not waited for."""
+    """Open a regular file; `what` names it in errors: "agent file". Pipes and devices are refused, not waited for."""
     try:
         file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115 - closed below
     except FileNotFoundError:

@@ -14,8 +14,9 @@ import pytest
 import sqlalchemy as sql
 
 from smoothcall.errors import Conflict, StorageError, UsageError
-from smoothcall.store import histories as stored
-from smoothcall.store.histories import Begun, Ending, Filter, Histories, TableRow
+from smoothcall.store import schema
+from smoothcall.store.histories import Histories
+from smoothcall.store.records import Begun, Ending, Filter, TableRow
 from tests.databases import postgres
 
 THEN = datetime(2026, 1, 2, 3, 4, 5)
@@ -186,7 +187,7 @@ def test_tokens_are_kept_as_digests(tmp_path: Path) -> None:
 
 def test_a_database_that_somebody_else_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is changed, and it is said; afterwards all is well."""
-    monkeypatch.setattr(stored, "BUSY", 0.05)
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.05)
     path = tmp_path / "hands.sqlite"
     histories = Histories(f"sqlite:///{path}")
     hand = histories.add_table(_table(histories), _begun())
@@ -225,29 +226,39 @@ def test_matches_keep_their_stacks(url: str) -> None:
     histories.close()
 
 
-def test_a_database_of_the_first_format_goes_on(url: str) -> None:
-    """Its columns are added; what is there stays, and opening it once more changes nothing."""
+@pytest.mark.parametrize("form", [schema.FORMAT - 1, schema.FORMAT + 1, 99])
+def test_a_database_of_another_format_is_refused_and_left_alone(url: str, form: int) -> None:
     first = Histories(url)
-    row = _table(first)
-    first.add_table(row, _begun(ending=_ending()))
     with first._engine.begin() as connection:
-        for table, column in (("tables", "games"), ("hands", "stacks")):
-            connection.execute(sql.text(f"ALTER TABLE {table} DROP COLUMN {column}"))
-        connection.execute(sql.text("UPDATE about SET format = 1"))
+        connection.execute(sql.text(f"UPDATE about SET format = {form}"))
+        connection.execute(sql.text("DROP TABLE hands"))
+    first.close()
+    with pytest.raises(UsageError, match=f"has the format {form}; this version reads {schema.FORMAT}"):
+        Histories(url)
+    engine = sql.create_engine(first._engine.url)
+    assert sorted(sql.inspect(engine).get_table_names()) == ["about", "people", "tables"]
+    engine.dispose()
+
+
+def test_a_database_that_was_only_begun_is_finished(url: str) -> None:
+    first = Histories(url)
+    with first._engine.begin() as connection:
+        connection.execute(sql.text("DELETE FROM about"))
+        connection.execute(sql.text("DROP TABLE hands"))
     first.close()
     for _ in range(2):
         again = Histories(url)
-        assert again.table("t") == row
-        assert (again.last_hand("t").stacks, again.last_hand("t").won) == (None, 1.0)
-        assert again.total("t") == (1, 1)
-        with again._engine.begin() as connection:
-            assert connection.execute(sql.text("SELECT format FROM about")).scalars().all() == [stored.FORMAT]
+        assert again.count(1, Filter()) == 0
         again.close()
-    new = Histories(url)
-    new.add_table(replace(row, id="m", games=2), replace(_begun(), stacks=(1, 5)))
-    assert new.last_hand("m").stacks == (1, 5)
-    with new._engine.begin() as connection:
-        connection.execute(sql.text("UPDATE about SET format = 99"))
-    new.close()
-    with pytest.raises(UsageError, match="has the format 99"):
-        Histories(url)
+
+
+def test_lists_are_json(url: str) -> None:
+    """Other programs can query them."""
+    histories = Histories(url)
+    histories.add_table(_table(histories, opponents=("probe", "leduc-cfr")), _begun(ending=_ending()))
+    with histories._engine.begin() as connection:
+        backend = histories._engine.url.get_backend_name()
+        second = "opponents ->> 1" if backend == "postgresql" else "json_extract(opponents, '$[1]')"
+        assert connection.execute(sql.text(f"SELECT {second} FROM tables")).scalar() == "leduc-cfr"
+        assert connection.execute(sql.text("SELECT count(*) FROM hands WHERE stacks IS NULL")).scalar() == 1
+    histories.close()

@@ -26,7 +26,8 @@ from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.person_view import HandView, MatchView, Results, signed
 from smoothcall.play.statistics import Marks, Played, Statistics, summarise
 from smoothcall.play.table import hand_steps, opponent_seats, replay
-from smoothcall.store.histories import Filter, HandRow, Histories, TableRow
+from smoothcall.store.histories import Histories
+from smoothcall.store.records import Filter, HandRow, TableRow
 
 if TYPE_CHECKING:  # loaded when first asked for: who only plays needs neither
     from smoothcall.evaluation.aivat import AIVAT

@@ -30,7 +30,8 @@ from smoothcall.play.table import (
     seat_of,
     view_hand,
 )
-from smoothcall.store.histories import Begun, Ending, HandRow, Histories, TableRow, now
+from smoothcall.store.histories import Histories
+from smoothcall.store.records import Begun, Ending, HandRow, TableRow, now
 
 LIVE = 1000  # tables in memory; more are put away, the longest idle first
 IDLE = timedelta(minutes=30)  # and those that nobody has asked for so long

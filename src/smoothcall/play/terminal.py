@@ -16,7 +16,7 @@ from rich.text import Text
 
 from smoothcall.errors import Conflict, Unauthenticated, UsageError
 from smoothcall.play.person_view import Choice, Figure, HandView, SeatView, TableView
-from smoothcall.store.histories import Filter
+from smoothcall.store.records import Filter
 
 if TYPE_CHECKING:
     from smoothcall.play.coach import Decision, Review

@@ -21,7 +21,7 @@ from smoothcall.play.opponents import PLAY_GAMES, AgentCard
 from smoothcall.play.person_view import HandView, Results, TableView
 from smoothcall.play.service import MOST_GAMES
 from smoothcall.play.statistics import Statistics
-from smoothcall.store.histories import Filter
+from smoothcall.store.records import Filter
 from smoothcall.web import pages
 from smoothcall.web.explore import LONGEST, look
 from smoothcall.web.hands import LAST_ID, MEDIA, download

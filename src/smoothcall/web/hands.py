@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from smoothcall.errors import NotFound, UsageError
 from smoothcall.play.opponents import PLAY_GAMES
-from smoothcall.store.histories import Filter
+from smoothcall.store.records import Filter
 from smoothcall.web import pages
 
 router = APIRouter(include_in_schema=False)

@@ -1,0 +1,155 @@
+"""The tables of the database of hand histories, as SQLAlchemy's ORM maps them, and how a database is opened.
+
+Lists are JSON columns. SQLite and PostgreSQL keep the same tables.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sql
+from sqlalchemy.engine import URL, Dialect, Engine, make_url
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+
+from smoothcall.errors import UsageError
+
+FORMAT = 3  # of the tables below; databases of any other are refused
+BUSY_SECONDS = 2.0  # to wait for another process that writes to the file
+ACCEPTED = "sqlite:///FILE, postgresql://USER:PASSWORD@HOST/NAME"
+
+
+class JSONTuple(sql.TypeDecorator[tuple[Any, ...]]):
+    """A tuple as a JSON list; None as NULL."""
+
+    impl = sql.JSON(none_as_null=True)
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> tuple[Any, ...] | None:
+        return None if value is None else tuple(value)
+
+
+class Base(DeclarativeBase):
+    type_annotation_map = {tuple[int, ...]: JSONTuple, tuple[str, ...]: JSONTuple, dict[str, Any]: sql.JSON(none_as_null=True)}  # noqa: RUF012
+
+
+class About(Base):
+    __tablename__ = "about"
+
+    format: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+
+
+class Person(Base):
+    __tablename__ = "people"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    token: Mapped[str] = mapped_column(sql.String(64), unique=True)  # a digest: whoever reads the file cannot play for them
+    created: Mapped[datetime]
+
+
+class PlayTable(Base):
+    """A table; columns as in `records.TableRow`."""
+
+    __tablename__ = "tables"
+
+    id: Mapped[str] = mapped_column(sql.String(32), primary_key=True)
+    person: Mapped[int] = mapped_column(sql.ForeignKey("people.id"), index=True)
+    game: Mapped[str] = mapped_column(sql.String(200))
+    opponents: Mapped[tuple[str, ...]]
+    seed: Mapped[str] = mapped_column(sql.String(64))
+    created: Mapped[datetime]
+    games: Mapped[int]
+
+
+class PlayedHand(Base):
+    """A hand, in progress or finished; columns as in `records.HandRow`. Those of the result are null while it goes on."""
+
+    __tablename__ = "hands"
+    __table_args__ = (sql.UniqueConstraint("table", "number"), sql.Index("hands_of_person", "person", "ended"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    table: Mapped[str] = mapped_column(sql.ForeignKey("tables.id"))
+    person: Mapped[int] = mapped_column(sql.ForeignKey("people.id"))
+    number: Mapped[int]
+    seat: Mapped[int]
+    deck: Mapped[tuple[int, ...]]
+    betting: Mapped[str] = mapped_column(sql.Text)
+    moves: Mapped[int]
+    started: Mapped[datetime]
+    stacks: Mapped[tuple[int, ...] | None]
+    ended: Mapped[datetime | None]
+    reason: Mapped[str] = mapped_column(sql.String(16), default="")
+    payoffs: Mapped[tuple[str, ...]] = mapped_column(default=())
+    won: Mapped[float | None]
+    luck_adjusted: Mapped[float | None]
+    marks: Mapped[dict[str, Any] | None]
+
+
+def open_database(url: str) -> Engine:
+    """Return the engine of a database; its tables are made where there are none, those of another format refused."""
+    engine = _engine(url)
+    try:
+        with Session(engine) as session, session.begin():
+            known = sql.inspect(session.connection()).has_table(About.__tablename__)
+            found = session.scalar(sql.select(About.format)) if known else None
+            if found is None:
+                Base.metadata.create_all(session.connection())
+                session.add(About(format=FORMAT))
+    except sql.exc.SQLAlchemyError as error:
+        engine.dispose()
+        raise UsageError(f"database {shown(url)!r} cannot be opened ({reason(error)})") from None
+    if found not in (None, FORMAT):
+        engine.dispose()
+        raise UsageError(f"database {shown(url)!r} has the format {found}; this version reads {FORMAT}")
+    return engine
+
+
+def _engine(url: str) -> Engine:
+    try:
+        read = make_url(url)
+        if read.drivername in ("postgresql", "postgres"):
+            read = read.set(drivername="postgresql+psycopg")
+        if read.get_backend_name() not in ("sqlite", "postgresql"):
+            raise UsageError(f"database {shown(url)!r} (accepted: {ACCEPTED})")
+        if read.get_backend_name() == "sqlite" and read.database not in (None, "", ":memory:"):
+            path = Path(str(read.database))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.touch(0o600)  # it holds the cards of hands in progress
+        engine = sql.create_engine(read, **_pooling(read))
+    except (sql.exc.ArgumentError, ModuleNotFoundError) as error:
+        missing = "; PostgreSQL needs: pip install 'smoothcall[postgres]'" if isinstance(error, ModuleNotFoundError) else ""
+        raise UsageError(f"database {shown(url)!r} (accepted: {ACCEPTED}{missing})") from None
+    except OSError as error:
+        raise UsageError(f"database {shown(url)!r}: {error.strerror}") from None
+    if read.get_backend_name() == "sqlite":
+        sql.event.listen(engine, "connect", _tune_sqlite)
+    return engine
+
+
+def _pooling(url: URL) -> dict[str, Any]:
+    if url.get_backend_name() != "sqlite":
+        return {"pool_pre_ping": True}
+    if url.database in (None, "", ":memory:"):
+        return {"poolclass": sql.pool.StaticPool, "connect_args": {"check_same_thread": False}}
+    return {"connect_args": {"check_same_thread": False, "timeout": BUSY_SECONDS}}
+
+
+def _tune_sqlite(connection: Any, record: object) -> None:
+    """Let readers work beside one writer; a commit outlives the process, but not always a power failure in that moment."""
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def shown(url: str) -> str:
+    """Return a URL without its password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except sql.exc.ArgumentError:
+        return url
+
+
+def reason(error: Exception) -> str:
+    """Return the first line of what the database said."""
+    return str(getattr(error, "orig", None) or error).strip().splitlines()[0]
