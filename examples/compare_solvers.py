@@ -1,6 +1,4 @@
-"""Six solvers on Leduc, each for a quarter of a second: NashConv reached."""
-
-from time import perf_counter
+"""Six solvers on Leduc hold'em, 1,000 iterations each (mccfr: 100,000, each of one sampled deal): the NashConv they reach."""
 
 import smoothcall as sc
 
@@ -8,10 +6,7 @@ game = sc.game("leduc")
 reached = {}
 for name in ("cfr", "cfr+", "discounted-cfr", "predictive-cfr+", "mccfr", "xfp"):
     solver = sc.solver(name, game, seed=1)
-    solver.run(1)  # the first call loads the kernel
-    started = perf_counter()
-    while perf_counter() - started < 0.25:
-        solver.run(200)
+    solver.run(100_000 if name == "mccfr" else 1_000)
     reached[name] = sc.nash_conv(game, solver.policy())
 
 assert reached["cfr+"] < reached["cfr"]

@@ -1,4 +1,4 @@
-"""Limit hold'em in seconds: learn through a coarse grid, look at a hand, and see what it wins of a player who always calls.
+"""Limit hold'em in seconds: learn with a coarse card abstraction, query one hand, play a match with a caller.
 
 The tables of hand strength are built at first use and then read from the cache folder.
 """

@@ -1,4 +1,4 @@
-"""One hand of Leduc by the rules engine: every move has three doors, every step leaves a record."""
+"""One hand of Leduc hold'em with the rules engine: `can_fold` asks, `fold` acts or raises, and every step leaves a record."""
 
 from fractions import Fraction
 

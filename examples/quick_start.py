@@ -1,4 +1,4 @@
-"""Learn Leduc hold'em in a fraction of a second, say exactly how good the result is, ask it a question."""
+"""Learn Leduc hold'em in a fraction of a second, compute its exact NashConv, query one information state."""
 
 import smoothcall as sc
 

@@ -1,4 +1,4 @@
-"""A program that plays through the JSON API: twenty hands of Leduc, then the history of them.
+"""A client of the JSON API: play twenty hands of Leduc hold'em, then read their history.
 
 The server is started here with a database of its own; with one that runs already (`smoothcall play`), only its address differs.
 """
@@ -12,11 +12,11 @@ from fractions import Fraction
 from urllib.request import Request, urlopen
 
 
-def ask(path: str, said: dict | None = None) -> dict:
-    """The answer to a question, or to something said."""
-    body = None if said is None else json.dumps(said).encode()
+def ask(path: str, body: dict | None = None) -> dict:
+    """Send a GET request, or a POST request with a JSON body. Return the JSON of the answer."""
+    data = None if body is None else json.dumps(body).encode()
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    with urlopen(Request(address + path, body, headers)) as answer:
+    with urlopen(Request(address + path, data, headers)) as answer:
         return json.load(answer)
 
 
@@ -36,7 +36,7 @@ with tempfile.TemporaryDirectory() as folder:
         try:
             address = re.search(r"http://\S+?(?=/ )", server.stderr.readline())[0]  # "play at http://127.0.0.1:8000/ (...)"
             token = ""
-            token = ask("/api/people", {})["token"]  # the key to the tables that are opened with it
+            token = ask("/api/people", {})["token"]  # the key to the tables that it opens
 
             table = ask("/api/tables", {"game": "leduc", "opponents": ["leduc-cfr"]})
             won = Fraction()

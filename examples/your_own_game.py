@@ -1,4 +1,4 @@
-"""A game nobody has named: Kuhn poker with five cards and two bets, solved exactly and by self-play."""
+"""A game of your own: Kuhn poker with five cards and two bets, solved exactly and by self-play."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: real processes for what depends on one, the same entry point for the rest."""
+"""The command line: the entry point called in this process, and real processes where start-up or streams matter."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_train_evaluate_show_plot_resume(call: Any, tmp_path: Path) -> None:
     assert greedy["nash_conv"] > answer["nash_conv"]
     assert "leduc (threshold 0.05)" in call("evaluate", "runs/leduc-cfr+:threshold=0.05").out
     cut = json.loads(call("show", "runs/leduc-cfr+:threshold=0.05", "--json").out)["states"]
-    assert not [state for state in cut if any(0 < chance < 0.05 for chance in state["probabilities"].values())]
+    assert not [state for state in cut if any(0 < probability < 0.05 for probability in state["probabilities"].values())]
     shown = call("show", "runs/leduc-cfr+", "K/Q:crrc/r")
     assert "K/Q:crrc/r" in shown.out
     assert "%" in shown.out
@@ -129,7 +129,7 @@ def test_wrong_input_is_one_line_and_leaves_nothing(words: list[str], message: s
     assert list(tmp_path.iterdir()) == []
 
 
-def test_wrong_keys_axes_games_and_folders(call: Any, tmp_path: Path) -> None:
+def test_wrong_arguments_leave_files_alone(call: Any, tmp_path: Path) -> None:
     assert call("train", "kuhn", "cfr", "--iterations", "10", "--out", "k").code == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "k").iterdir()}
     for words, message in [
@@ -170,7 +170,7 @@ def test_matches(call: Any, tmp_path: Path) -> None:
 
 
 def test_holdem(call: Any, tmp_path: Path) -> None:
-    """Learn, look, match, evaluate; what needs a list of deals is refused with a reason."""
+    """Train, show, match, evaluate; commands that need listed deals are refused with a reason."""
     settings = ["--set", "mixing=greatest", "--set", "explore=pot"]
     done = call("train", "limit-holdem:grid=10/10/10", "smooth-uct", "--iterations", "2e5", *settings, "--out", "a")
     assert done.code == 0
@@ -260,7 +260,7 @@ HEAVY = {"jax", "matplotlib", "numba", "numpy", "rich.progress", "scipy", "smoot
 
 
 def loaded(words: list[str]) -> set[str]:
-    """The modules that a command line has imported when it ends."""
+    """Return the modules that a command line has imported when it ends."""
     code = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
     code += f"sys.argv = {['smoothcall', *words]!r}\nfrom smoothcall.cli import main\nmain()"
     return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr.split())
@@ -315,7 +315,7 @@ def test_version_and_bare_call(call: Any) -> None:
 
 
 def test_freezeouts(call: Any, tmp_path: Path) -> None:
-    """Learn in freezeouts, play them; what cannot is refused with a reason, and nothing is written."""
+    """Train in freezeouts and play them; wrong combinations are refused with a reason, and nothing is written."""
     small = ["--set", "freezeouts=16", "--set", "memory=2000"]
     done = call("train", WHOLE_BETS, "monte-carlo", "--iterations", "2000", *small, "--out", "mc")
     assert done.code == 0

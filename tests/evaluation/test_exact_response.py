@@ -1,4 +1,4 @@
-"""The exact response: a plain walk of every deal beside it, values known beforehand, and lower bounds that stay below."""
+"""Exact response: compared with a plain walk of every deal, with values known beforehand, and with lower bounds."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ def some_policy(game: sc.Game, seed: int) -> sc.Policy:
 
 
 def folding(game: sc.Game) -> sc.Policy:
-    """Checks, and gives up to every bet."""
+    """Return a policy that checks, and folds to every bet."""
     weights = np.zeros(game.legal.shape)
     weights[:, 0], weights[:, 1] = game.legal[:, 0], ~game.legal[:, 0]
     return sc.Policy.from_weights(game, weights)
 
 
 def images(flop: str) -> list[tuple[int, ...]]:
-    """All that a change of suits makes of a flop."""
+    """Return the images of a flop under all permutations of suits."""
     cards = DECK.parse(flop)
     return sorted({tuple(sorted(card // 4 * 4 + suits[card % 4] for card in cards)) for suits in permutations(range(4))})
 
 
 class Plain:
-    """What a best response wins, in chips: every deal with these flops, suits told apart, hands compared two by two."""
+    """A best response in plain Python, in chips: every deal with these flops, without suit isomorphism, hands in pairs."""
 
     def __init__(self, policy: sc.Policy, flops: list[tuple[int, ...]], slots: tuple[str, ...]) -> None:
         self.policy, self.game, self.tree = policy, policy.game, policy.game.tree
@@ -69,7 +69,7 @@ class Plain:
         return float(found.sum()) / (comb(DECK.size, 2) * comb(DECK.size - 2, 2))
 
     def after(self, node: int, boards: list[tuple[int, ...]], reach: Array) -> Array:
-        """[hands] of the responder, summed over those of the agent."""
+        """Return [hands]: the value with each hand of the responder, summed over the agent's hands."""
         tree, street, found = self.tree, len(boards) - 1, np.zeros(len(reach))
         if tree.kind[node] == FOLD:
             stays = tree.alive[node] >> self.seat & 1
@@ -88,9 +88,9 @@ class Plain:
             if tree.player[node] == self.seat:
                 mine = [child for slot, child in children.items() if tree.actions[slot] in self.slots]
                 return np.max([self.after(child, boards, reach) for child in mine], axis=0)
-            chance = self.policy.table[tree.first_row[node] + self.buckets(boards)]
+            probability = self.policy.table[tree.first_row[node] + self.buckets(boards)]
             for slot, child in children.items():
-                found += self.after(child, boards, reach * chance[:, slot])
+                found += self.after(child, boards, reach * probability[:, slot])
         return found
 
     def buckets(self, boards: list[tuple[int, ...]]) -> Array:
@@ -101,7 +101,7 @@ class Plain:
         return self.seen[known]
 
     def ahead(self, boards: list[tuple[int, ...]]) -> tuple[Array, Array]:
-        """(hands that the board leaves, 1 where the first of two beats the second and -1 where it loses)."""
+        """Return (hands left by the board, [hands, hands]: 1 where the row's hand beats the column's, -1 where it loses)."""
         board = frozenset(card for cards in boards for card in cards)
         if board not in self.shown:
             left = np.flatnonzero(self.free[list(board)].all(axis=0))
@@ -114,7 +114,7 @@ class Plain:
 
 
 def with_flops(monkeypatch: pytest.MonkeyPatch, flops: list[tuple[int, ...]], number: list[int]) -> None:
-    """Let these be the only flops that come."""
+    """Restrict the walk to these flops."""
     monkeypatch.setattr(module, "list_kinds", lambda *_: (np.array(flops, np.uint8), np.array(number)))
 
 
@@ -126,16 +126,16 @@ def with_flops(monkeypatch: pytest.MonkeyPatch, flops: list[tuple[int, ...]], nu
         pytest.param("x2", ("c",), id="call only", marks=pytest.mark.long),
     ],
 )
-def test_a_plain_walk_of_every_deal_finds_the_same(menu: str, slots: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the flops of three tens, four of 1,140: the walk in Python takes a second for each."""
+def test_equals_a_plain_walk_of_every_deal(menu: str, slots: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the four flops of three tens, of 1,140: the walk in Python takes a second for each."""
     policy, flops = some_policy(small(menu), 1), images("TcTdTh")
     with_flops(monkeypatch, flops[:1], [len(flops)])
     found, plain = exact_response(policy, slots=slots), Plain(policy, flops, slots)
     assert found.seats == pytest.approx([plain.value(seat) * mbb(policy.game) for seat in range(2)], rel=1e-9)
 
 
-def test_boards_that_suits_alone_tell_apart_may_be_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every kind of flop, against all of its images with no two boards taken for one another."""
+def test_suit_isomorphic_boards_are_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One flop of every class, compared with all its images walked without suit isomorphism."""
     policy = some_policy(small("all-in"), 2)
     kinds = [images(flop) for flop in ("TcTdTh", "TcJcQc", "TcTdJc", "TcTdJh", "TcJcQd", "TcJdQc", "TdJcQc", "TcJdQh")]
     with_flops(monkeypatch, [flops[0] for flops in kinds], [len(flops) for flops in kinds])
@@ -150,8 +150,8 @@ def test_boards_that_suits_alone_tell_apart_may_be_walked_once(monkeypatch: pyte
     assert found.seats == pytest.approx(plain.seats, rel=1e-9)
 
 
-def test_all_in_or_nothing_before_the_flop_wins_what_showdowns_say() -> None:
-    """The responder has no choice; how hands compare over all boards is counted elsewhere."""
+def test_push_or_fold_equals_preflop_showdowns() -> None:
+    """The value follows from `preflop_scores`, which are counted by another kernel."""
     game = small("all-in")
     policy, tree = some_policy(game, 3), game.tree
     score = preflop_scores(DECK) / comb(DECK.size - 4, 5)
@@ -164,7 +164,7 @@ def test_all_in_or_nothing_before_the_flop_wins_what_showdowns_say() -> None:
         return found
 
     def pushed(node: int) -> Array:
-        """[hands of the responder, of the agent], the agent to call all-in or give up."""
+        """[hands of the responder, of the agent], the agent to call all-in or fold."""
         return 500 * plays(node, 0) + 3000 * plays(node, 1) * score
 
     push = int(tree.child[0, 2])
@@ -175,12 +175,12 @@ def test_all_in_or_nothing_before_the_flop_wins_what_showdowns_say() -> None:
     assert found.seats == pytest.approx([float(chips[apart].mean()) * mbb(game) for chips in (first, second)], rel=1e-9)
 
 
-def test_who_folds_to_every_bet_loses_the_blind() -> None:
+def test_an_agent_that_folds_to_every_bet_loses_its_blind() -> None:
     found = exact_response(folding(small("all-in")))
     assert found.seats == pytest.approx((1000, 1000), rel=1e-12)
 
 
-def test_who_calls_down_a_caller_wins_nothing() -> None:
+def test_calling_down_a_caller_wins_nothing() -> None:
     game = small("all-in")
     calling = sc.Policy.from_weights(game, Rule.ALWAYS_CALL.probabilities(game.legal))
     assert exact_response(calling, slots=["c"]).seats == pytest.approx((0, 0), abs=1e-9)
@@ -210,9 +210,6 @@ def test_more_slots_win_no_less(monkeypatch: pytest.MonkeyPatch) -> None:
         assert every == exact_response(policy).seats[seat]  # type: ignore[index]
 
 
-# The rest
-
-
 def test_threads_change_nothing_and_a_greedy_agent_plays_its_greedy_policy() -> None:
     policy = some_policy(small("all-in"), 5)
     one, two = (exact_response(policy, threads=threads, greedy=True) for threads in (1, 2))
@@ -221,7 +218,7 @@ def test_threads_change_nothing_and_a_greedy_agent_plays_its_greedy_policy() -> 
     assert one.seats == exact_response(policy.greedy()).seats != exact_response(policy).seats
 
 
-def test_what_is_watched_goes_up_and_what_is_stopped_has_no_value() -> None:
+def test_progress_rises_and_a_stopped_walk_has_no_value() -> None:
     policy, told = sc.Policy.uniform(small("all-in")), list[float]()
     found = exact_response(policy, watch=told.append)
     assert found.done
@@ -234,7 +231,7 @@ def test_what_is_watched_goes_up_and_what_is_stopped_has_no_value() -> None:
     assert "no value yet" in str(stopped)
 
 
-def test_it_says_what_is_exact_and_what_a_lower_bound() -> None:
+def test_results_say_exact_or_lower_bound() -> None:
     policy = sc.Policy.uniform(small("all-in"))
     found, bound = exact_response(policy), exact_response(policy, slots=("f", "c"))
     assert isinstance(found, ExactResponse)
@@ -246,7 +243,7 @@ def test_it_says_what_is_exact_and_what_a_lower_bound() -> None:
     assert not found.as_dict()["lower_bound"]
 
 
-def test_what_cannot_be_done_is_refused() -> None:
+def test_wrong_arguments_are_refused() -> None:
     policy = sc.Policy.uniform(small("all-in"))
     for spec in ("rps", "leduc"):
         with pytest.raises(sc.UsageError, match=f"plays hold'em, not {spec}"):

@@ -1,4 +1,4 @@
-"""A learned response: close to the best response from below, where that is known."""
+"""Learned response: close to the best response, from below, where that is known."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_it_comes_close_to_the_best_response_and_not_above(spec: str) -> None:
 
 
 def test_every_seat_learns() -> None:
-    """Seat by seat, the response wins what a best response of that seat wins."""
+    """In each seat, the response wins nearly as much as the best response."""
     game = built("kuhn")
     policy = some_policy(game)
     response = learned_response(policy, episodes=100_000, hands=100).response
@@ -40,7 +40,7 @@ def test_every_seat_learns() -> None:
         assert value == pytest.approx(sc.best_response(game, policy, seat).value, rel=0.03)
 
 
-def test_it_learns_where_deals_are_drawn() -> None:
+def test_it_learns_where_deals_are_sampled() -> None:
     game = built("no-limit-holdem-32:menu=x4")
     weights = np.zeros(game.legal.shape)
     weights[:, 0], weights[:, 1] = game.legal[:, 0], ~game.legal[:, 0]  # folds to every bet
@@ -66,7 +66,7 @@ def test_more_threads_learn_as_well() -> None:
     assert 0.97 * best <= found.exact <= best + 1e-9
 
 
-def test_what_is_watched_goes_up_and_what_is_stopped_stops() -> None:
+def test_progress_rises_and_training_can_be_stopped() -> None:
     policy, told = some_policy(built("kuhn")), list[float]()
     found = learned_response(policy, episodes=1001, hands=1000, watch=told.append)
     assert (found.done, found.episodes, found.hands) == (True, 1001, 1000)
@@ -94,7 +94,7 @@ def test_it_says_that_it_is_a_lower_bound() -> None:
     assert (about["game"], about["episodes"], about["hands"], about["lower_bound"]) == ("kuhn-3p", 1000, 600, True)
 
 
-def test_what_cannot_be_learned_is_refused() -> None:
+def test_wrong_arguments_are_refused() -> None:
     policy = some_policy(built("kuhn"))
     for episodes in (0, -1, 1.5, "many", None):
         with pytest.raises(sc.UsageError, match=r"episodes=.*accepted: a whole number from 1"):

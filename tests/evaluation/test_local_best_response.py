@@ -1,4 +1,4 @@
-"""Local best response: a plain reference on small games, the exact best response above it, and hold'em piece by piece."""
+"""Local best response: compared with a plain reference on small games, with the best response, and part by part in hold'em."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Reference:
         return self.after(0, self.deals.weight)
 
     def agent(self, node: int, slot: int) -> np.ndarray:
-        """[D] how likely the agent takes an action."""
+        """Return [D]: the agent's probability of an action."""
         rows = self.tree.first_row[node] + self.deals.bucket[:, 1 - self.seat, self.tree.round[node]]
         return self.policy.table[rows, slot]
 
@@ -65,7 +65,7 @@ class Reference:
         return total
 
     def hope(self, node: int, weight: np.ndarray) -> float:
-        """What the responder believes an action to be worth that leads here."""
+        """Return the responder's estimate of the value of an action that leads here."""
         if node in self.pays:
             return float(weight @ self.pays[node])
         worth = 0.0
@@ -93,8 +93,8 @@ def test_it_wins_what_the_reference_wins_and_no_more_than_a_best_response(spec: 
         assert found.total.mean == pytest.approx((found.seats[0].mean + found.seats[1].mean) / 2)
 
 
-def test_it_is_a_best_response_to_somebody_who_plays_at_random_in_kuhn() -> None:
-    """With no raise after a bet, one step ahead is nearly all there is to see."""
+def test_it_is_a_best_response_to_random_play_in_kuhn() -> None:
+    """Kuhn poker has no raise after a bet: a one-step lookahead sees nearly everything."""
     game = built("kuhn")
     policy = sc.Policy.uniform(game)
     assert Reference(policy, 0).value == pytest.approx(sc.best_response(game, policy, 0).value)
@@ -110,7 +110,7 @@ def test_it_checks_and_calls_until_its_street() -> None:
 
 
 @pytest.mark.parametrize("spec", ["leduc", SHORT])
-def test_who_folds_to_every_bet_loses_the_ante(spec: str) -> None:
+def test_an_agent_that_folds_to_every_bet_loses_its_ante(spec: str) -> None:
     game = built(spec)
     weights = np.zeros(game.legal.shape)
     weights[:, 0], weights[:, 1] = game.legal[:, 0], ~game.legal[:, 0]
@@ -118,8 +118,8 @@ def test_who_folds_to_every_bet_loses_the_ante(spec: str) -> None:
     assert (found.total.mean, found.total.error) == pytest.approx((1000, 0))
 
 
-def test_who_calls_always_is_bet_into_with_the_better_hands_on_the_river() -> None:
-    """The strength table, made elsewhere, says how often a hand wins: all that is needed to say what betting it wins."""
+def test_it_value_bets_the_river_against_a_caller() -> None:
+    """The value of betting follows from the hand-strength table, which another kernel builds."""
     game = built(SHORT)
     tree, strengths = game.tree, game.abstraction.strengths  # type: ignore[union-attr]
     policy = of_rule(game, Rule.ALWAYS_CALL)
@@ -137,8 +137,8 @@ def test_who_calls_always_is_bet_into_with_the_better_hands_on_the_river() -> No
     assert local_best_response(policy, deals=500).total.interval()[0] > value  # betting earlier wins more
 
 
-def test_it_wins_as_much_of_an_agent_that_holds_cards() -> None:
-    """The same responder, written once more, against an agent that is dealt a hand and plays it to a real showdown."""
+def test_it_wins_as_much_from_an_agent_that_holds_cards() -> None:
+    """Compared with a second implementation, in which the agent is dealt a hand and plays it to the showdown."""
     game = built(SHORT)
     weights = np.random.default_rng(8).random((game.tree.rows, len(game.actions))) ** 3
     weights[:, 0] /= 4
@@ -155,7 +155,7 @@ def test_it_wins_as_much_of_an_agent_that_holds_cards() -> None:
 
 
 def play_hand(policy: sc.Policy, card: np.ndarray, seat: int, generator: np.random.Generator) -> float:
-    """What the responder wins with card[2 * seat:] of an agent with the other two; the board is card[4:]."""
+    """Return the responder's winnings with card[2 * seat:] against an agent with the other two; the board is card[4:]."""
     game, tree, cards = policy.game, policy.game.tree, policy.game.abstraction.cards  # type: ignore[union-attr]
     size, held = len(cards.evaluator.card_key), other_hand(card, seat)
     reach, place, seen, node = np.ones(comb(size, 2)), np.zeros(3, np.uint32), -1, 0
@@ -203,9 +203,6 @@ def play_hand(policy: sc.Policy, card: np.ndarray, seat: int, generator: np.rand
     return float((2 * shares[seat, held] - 1) * tree.paid[node].min())
 
 
-# What is seen of the cards
-
-
 def test_buckets_are_those_of_the_abstraction() -> None:
     game = built(SHORT)
     abstraction, deck = game.abstraction, game.rules.deck  # type: ignore[union-attr]
@@ -225,7 +222,7 @@ def test_buckets_are_those_of_the_abstraction() -> None:
 
 
 def test_equities_are_those_counted_one_by_one() -> None:
-    """Boards with many of a suit and of a rank among them."""
+    """Among them boards with many cards of one suit or rank."""
     from smoothcall.holdem.evaluator import evaluator
 
     deck = built(SHORT).rules.deck  # type: ignore[union-attr]
@@ -270,9 +267,6 @@ def test_showdowns_before_the_flop_are_counted_exactly() -> None:
         assert 0.5 + 0.5 * found / comb(deck.size - 4, 5) == pytest.approx(float(exact))
 
 
-# The rest
-
-
 def test_seeds_decide() -> None:
     policy = some_policy(built("leduc"), 1)
     first, again, other = (local_best_response(policy, deals=500, seed=seed) for seed in (1, 1, 2))
@@ -287,7 +281,7 @@ def test_a_greedy_agent_plays_its_greedy_policy() -> None:
     assert greedy.total == local_best_response(policy.greedy(), deals=500).total != local_best_response(policy, deals=500).total
 
 
-def test_what_is_watched_goes_up_and_what_is_stopped_stops() -> None:
+def test_progress_rises_and_play_can_be_stopped() -> None:
     policy, told = sc.Policy.uniform(built("kuhn")), list[float]()
     assert local_best_response(policy, deals=1000, watch=told.append).done
     assert told == sorted(told)
@@ -307,7 +301,7 @@ def test_it_says_that_it_is_a_lower_bound() -> None:
     assert about["mbb"]["mean"] == found.total.mean
 
 
-def test_what_cannot_be_played_is_refused() -> None:
+def test_wrong_arguments_are_refused() -> None:
     kuhn = sc.Policy.uniform(built("kuhn"))
     with pytest.raises(sc.UsageError, match=r"kuhn-3p has 3 players \(accepted for a local best response: 2\)"):
         local_best_response(sc.Policy.uniform(built("kuhn-3p")), deals=10)
