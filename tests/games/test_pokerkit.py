@@ -232,9 +232,20 @@ def test_random_hands_are_the_same_in_pokerkit(limit: bool, seed: int) -> None:
         play_random(random_rules(random, limit=limit), random)
 
 
-@pytest.mark.parametrize("limit", [True, False])
-@pytest.mark.parametrize("seed", range(20))
-def test_ten_thousand_hands_of_holdem_are_the_same_in_pokerkit(limit: bool, seed: int) -> None:
+def verify_holdem(limit: bool, seed: int) -> None:
     random = Random(f"hold'em {seed} {limit}")
     for _ in range(250):
         play_random(random_holdem(random, limit=limit), random)
+
+
+@pytest.mark.parametrize("limit", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_hands_of_holdem_are_the_same_in_pokerkit(limit: bool, seed: int) -> None:
+    verify_holdem(limit, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("limit", [True, False])
+@pytest.mark.parametrize("seed", range(3, 20))
+def test_ten_thousand_hands_of_holdem_are_the_same_in_pokerkit(limit: bool, seed: int) -> None:
+    verify_holdem(limit, seed)
