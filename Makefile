@@ -1,4 +1,4 @@
-# Three commands: `make demo` to see it learn, `make play` to play against it, `make test` for all that guards the project.
+# `make demo` trains an agent, `make play` opens a table in the browser, `make test` runs all checks.
 PYTHON ?= python3
 BIN := .venv/bin
 DONE := .venv/.installed
@@ -13,7 +13,7 @@ demo: $(DONE)
 play: $(DONE)
 	$(BIN)/smoothcall play
 
-# What only reads goes on beside the compiling; the tests have the machine to themselves.
+# Static checks run while kernels are compiled.
 test: $(DONE)
 	$(MAKE) --jobs 2 --output-sync warm lint types contracts
 	$(PYTEST) -rs
@@ -40,16 +40,16 @@ types: $(DONE)
 contracts: $(DONE)
 	$(BIN)/lint-imports
 
-# Kernels are compiled before the tests run, so that two processes do not both compile them.
+# Compile kernels before the tests, so that no two workers compile the same one.
 warm: $(DONE)
 	$(BIN)/python -m tests.warm
 
 tests: warm
 	$(PYTEST) -rs
 
-# A reduced form without the compiler: kernels as plain Python.
+# A reduced suite with the compiler disabled: kernels as plain Python.
 interpreted: $(DONE)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m interpreted
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'interpreted and not long'
 
 docs: $(DONE)
 	$(BIN)/python -m tests.generated_docs

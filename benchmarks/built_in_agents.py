@@ -1,8 +1,8 @@
-"""Makes the agents that come with the package: `python benchmarks/built_in_agents.py [ID...]`, about a quarter of an hour.
+"""Train the shipped agents: `python benchmarks/built_in_agents.py [ID...]`, about a quarter of an hour.
 
-Each is a run of `smoothcall train` with the arguments below, kept under --runs and taken from there where it is done; then it
-is measured, and its file goes to src/smoothcall/data/agents. Those of limit hold'em are from docs/ledger/heinrich2014-holdem, the
-learners with 32 cards from docs/ledger/epfl2020, agents 1 to 3 of no-limit hold'em from docs/ledger/pricope2021.
+Each is a run of `smoothcall train` with the arguments below, saved under --runs and reused if it is complete. It is then
+measured and saved in src/smoothcall/data/agents. Those of limit hold'em are from docs/ledger/heinrich2014-holdem, the learners
+with 32 cards from docs/ledger/epfl2020, agents 1 to 3 of no-limit hold'em from docs/ledger/pricope2021.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.store.runs import Run, snapshots_of
 
 ROOT = Path(__file__).parents[1]
-AGENTS = ROOT / "src" / "smoothcall" / "agents"
+AGENTS = ROOT / "src" / "smoothcall" / "data" / "agents"
 LEDGER = ROOT / "docs" / "ledger"
 HANDS = 1_000_000
 DEALS = 4_000  # of the local best responses
-FIRST_MOMENT = 1000
+FIRST_SNAPSHOT = 1000
 
 
 @dataclass(frozen=True)
 class Made:
-    """An agent that comes with the package."""
+    """A shipped agent and how it is trained."""
 
     name: str
     game: str
@@ -38,8 +38,8 @@ class Made:
     seed: int = 1
     options: dict[str, str] = field(default_factory=dict)
     keep: bool = False
-    file: str = ""  # in the ledger, instead of a run of its own
-    learned: str = ""  # what people are told of somebody whom no solver made
+    file: str = ""  # in the ledger; "": trained by a run
+    learned: str = ""  # description of a player that no solver trained
 
     @property
     def command(self) -> str:
@@ -94,7 +94,7 @@ MADE = {
 
 def make(name: str, runs: Path) -> None:
     made = MADE[name]
-    moments: dict[int, Path] = {}
+    snapshots: dict[int, Path] = {}
     if made.file:
         policy = sc.load(LEDGER / made.file)
     else:
@@ -107,7 +107,7 @@ def make(name: str, runs: Path) -> None:
         if not run.done or not run.agent.exists():
             run.train()
         policy = sc.load(run.agent)
-        moments = {at: path for at, path in snapshots_of(folder).items() if FIRST_MOMENT <= at < made.iterations}
+        snapshots = {at: path for at, path in snapshots_of(folder).items() if FIRST_SNAPSHOT <= at < made.iterations}
     results = policy.card.get("results", {})
     if policy.game.players == 2:
         results |= {"matches": matches(policy)}
@@ -117,10 +117,10 @@ def make(name: str, runs: Path) -> None:
     policy.card |= {"name": made.name, "command": policy.card.get("command", made.command), "results": results}
     if made.learned:
         policy.card |= {"learned": made.learned, "command": "smoothcall reproduce pricope2021"}
-    for figure in ("differences", "models"):  # what the ledger shows
+    for figure in ("differences", "models"):  # shown in the ledger only
         policy.card.pop(figure, None)
     policy.save(AGENTS / f"{name}.agent")
-    for at, path in moments.items():
+    for at, path in snapshots.items():
         then = sc.load(path, policy.game)
         then.card |= {"name": f"{made.name} after {at:,}", "command": made.command}
         then.save(AGENTS / f"{name}.{at}.agent")
@@ -130,7 +130,7 @@ def make(name: str, runs: Path) -> None:
 
 
 def matches(policy: sc.Policy) -> dict[str, Any]:
-    """What it wins from each simple player, in mbb/h; exactly in small games."""
+    """Return its winnings against each simple player in mbb/h, exact in small games."""
     found = {}
     for opponent in SIMPLE:
         hands = HANDS // 5 if isinstance(policy, TabulatedPolicy) else HANDS
@@ -145,7 +145,7 @@ def matches(policy: sc.Policy) -> dict[str, Any]:
 
 def main(
     names: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="All without any.")] = None,
-    runs: Annotated[Path, typer.Option(help="Where the runs go, and are taken from.")] = Path("runs") / "built-in",
+    runs: Annotated[Path, typer.Option(help="Folder of the runs.")] = Path("runs") / "built-in",
 ) -> None:
     AGENTS.mkdir(exist_ok=True)
     for name in names or MADE:

@@ -1,4 +1,4 @@
-"""Every figure that other packages can be measured at, ours and theirs in one run: `python benchmarks/peers.py`."""
+"""Measure every figure that has peers, with the peers, in one run: `python benchmarks/peers.py`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Where more threads pay: `python benchmarks/threads.py` prints docs/threads.md's table.
+"""Speed-up by a second thread: `python benchmarks/threads.py` prints the table of docs/threads.md.
 
-One and two threads take turns, so that what else the machine does hits both; both make the same number of iterations.
+Measurements with one and two threads alternate, so that other work on the machine affects both; both run the same number of
+iterations.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SOLVERS: dict[str, tuple[str, dict[str, str]]] = {
     "mccfr chance": ("mccfr", {"sampling": "chance"}),
 }
 REPEATS = 5
-SECONDS = 0.5  # about what a repeat takes with the slower of the two
+SECONDS = 0.5  # of a repeat, approximately
 
 
 def seconds(solver: sc.Solver, iterations: int) -> float:
@@ -32,7 +33,7 @@ def seconds(solver: sc.Solver, iterations: int) -> float:
 
 
 def enough(solver: sc.Solver) -> int:
-    """How many iterations take about SECONDS; the first builds and compiles, and does not count."""
+    """Return how many iterations take about SECONDS. The first compiles and does not count."""
     solver.run(1)
     iterations = 1
     while (took := seconds(solver, iterations)) < SECONDS / 10:
@@ -49,7 +50,7 @@ def row(game_name: str, label: str) -> str:
     for repeat in range(REPEATS + 1):
         for solver, times in zip(both, took, strict=True):
             spent = seconds(solver, iterations)
-            if repeat:  # the first is the warm-up
+            if repeat:  # the first is a warm-up
                 times.append(spent)
     speeds = [iterations / median(times) for times in took]
     ratios = [one / two for one, two in zip(*took, strict=True)]
@@ -60,9 +61,9 @@ def row(game_name: str, label: str) -> str:
 
 
 def halves(game_name: str, sweeps: int = 300) -> str:
-    """What two threads could gain in full-width CFR at best: its sweep over the results, whole on one, halves on two.
+    """Return the largest gain of two threads in full-width CFR: its sweep over the leaves, on one thread and in halves on two.
 
-    Each thread makes its half of all sweeps without a break; handing work over in every iteration would come on top.
+    Each thread runs its half of all sweeps without a break; synchronisation in every iteration would cost more.
     """
     form = sc.game(game_name).form
     plan, results = sc.Policy.uniform(sc.game(game_name)).plan, form.result_sequence.shape[1]
@@ -81,7 +82,7 @@ def halves(game_name: str, sweeps: int = 300) -> str:
             taken.append((perf_counter() - started) / sweeps * 1e6)
     one, two = map(median, took)
     times = f"{one:.0f} us on one thread, {two:.0f} us on two, ratio {one / two:.2f}"
-    return f"{game_name}, one sweep over {results:,} results: {times}"
+    return f"{game_name}, one sweep over {results:,} leaves: {times}"
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What all tests share: the games, built once, and the numbers from outside."""
+"""Fixtures and settings of all tests: games that are built once, shared caches, published numbers."""
 
 from __future__ import annotations
 
@@ -15,20 +15,25 @@ import smoothcall as sc
 GOLDEN = Path(__file__).parent / "golden"
 TABLES = Path(__file__).parents[1] / ".pytest_cache" / "tables"  # built by tests.warm, shared by all workers
 os.environ["SMOOTHCALL_CACHE"] = str(TABLES)
-os.environ["JAX_COMPILATION_CACHE_DIR"] = str(TABLES.parent / "jax")  # what one test has compiled the others need not
+os.environ["JAX_COMPILATION_CACHE_DIR"] = str(TABLES.parent / "jax")  # tests share what JAX compiles
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
 GAMES = ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc:suits=apart", "leduc-3p"]
 SMALL = ["rps", "kuhn", "kuhn-3p"] if INTERPRETED else ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc"]
-TINY = "no-limit-holdem-32:menu=pot,grid=20/10/5"  # the smallest game whose deals are drawn
-WHOLE_BETS = "no-limit-holdem-32:stack=3000,menu=x1+x2,grid=10/10/10"  # the smallest that freezeouts are played in
+TINY = "no-limit-holdem-32:menu=pot,grid=20/10/5"  # the smallest game with sampled deals
+WHOLE_BETS = "no-limit-holdem-32:stack=3000,menu=x1+x2,grid=10/10/10"  # the smallest game of freezeouts
 SAMPLED_GAMES = ["limit-holdem", "limit-holdem:grid=L", "no-limit-holdem", TINY]
-LONG = ("test_leaks.py", "test_holdem.py", "test_killed.py", "test_schema.py")  # first: nobody waits for them at the end
+LONG = (
+    "test_leaks.py",
+    "test_holdem.py",
+    "test_killed.py",
+    "test_schema.py",
+)  # run first, so that no worker waits for them at the end
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A worker may read what another has half written; it compiles that itself then."""
+    """Ignore a cache entry that another worker is still writing; JAX compiles it then."""
     config.addinivalue_line("filterwarnings", "ignore:Error (reading|writing) persistent compilation cache:UserWarning")
 
 
@@ -38,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @cache
 def built(spec: str) -> sc.Game:
-    """A game, built once in a test freezeout."""
+    """Return a game, built once per worker."""
     return sc.game(spec)
 
 

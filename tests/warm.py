@@ -1,4 +1,4 @@
-"""Compile every kernel that is kept on disk and build the tables tests share, once: `python -m tests.warm`."""
+"""Compile the cached kernels and build the tables that tests share: `python -m tests.warm`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def learn_small_games() -> None:
 def learn_by_regrets() -> None:
     for spec in SAMPLED_GAMES:
         learn("mccfr", spec)
-    base.SEES_CARDS = 0  # tables of 32 bits, as games of very many rows have them
+    base.FLOAT64_ROWS = 0  # float32 tables, as games of very many rows have them
     learn("mccfr", TINY)
 
 
@@ -74,12 +74,12 @@ def learn_by_search() -> None:
         learn("uct", spec)
     learn("smooth-uct", "kuhn", threads=2)
     learned_response(sc.Policy.uniform(sc.game("kuhn")), episodes=1, hands=2)
-    base.SEES_CARDS = 0
+    base.FLOAT64_ROWS = 0
     learn("uct", TINY)
 
 
 def learn_with_networks() -> None:
-    """What JAX compiles is kept too, for as long as it stays the same."""
+    """Fill the cache of JAX as well."""
     for name, options in FREEZEOUTS.items():
         sc.solver(name, sc.game(WHOLE_BETS), **options).run(40)
     for spec in (*SMALL, WHOLE_BETS):
@@ -104,7 +104,7 @@ def adjust_for_luck() -> None:
         told.luck_adjusted(hand.hole[0], hand.boards, hand.text)
 
 
-# In each step nothing that the other process compiles as well, or it is done twice.
+# The jobs of a step share no kernel, which would be compiled twice.
 STEPS: tuple[tuple[Callable[[], None], ...], ...] = (
     (build_tables, learn_small_games),
     (respond_to_learners, adjust_for_luck, learn_by_search, learn_by_regrets, learn_with_networks),
@@ -112,7 +112,7 @@ STEPS: tuple[tuple[Callable[[], None], ...], ...] = (
 
 
 def write_in_turn() -> None:
-    """Numba reads its index of what is compiled, adds a line and writes it back: one process at a time."""
+    """Let one process at a time update the index of Numba's cache, which is read, extended and written back."""
     save = IndexDataCacheFile.save
 
     def alone(self: IndexDataCacheFile, key: object, data: object) -> None:
@@ -128,7 +128,7 @@ def call(job: Callable[[], None]) -> None:
 
 
 def main() -> None:
-    rmtree(TABLES, ignore_errors=True)  # what is tested is what the code builds now
+    rmtree(TABLES, ignore_errors=True)  # so that tests use tables of the current code
     TABLES.mkdir(parents=True)
     for step in STEPS:
         with ProcessPoolExecutor(2, get_context("spawn"), initializer=write_in_turn, max_tasks_per_child=1) as two:

@@ -1,7 +1,7 @@
-"""Other packages at the figures of `smoothcall bench`, measured by the same rule, in the same run.
+"""Figures of `smoothcall bench` for other packages, measured in the same way in the same run.
 
-OpenSpiel's Leduc tells suits apart (936 information states), ours merges them (288), which loses nothing. Both are measured:
-a peer as it comes, and "suits merged", the very game we play, which compares the code alone.
+OpenSpiel's Leduc distinguishes suits (936 information states), ours merges them (288), which loses nothing. Both are measured:
+a peer with its default game, and with "suits merged", the game that we measure, which compares the code alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MERGED = "leduc_poker(suit_isomorphism=true)"
 APART_3P = "leduc_poker(players=3)"
 MERGED_3P = "leduc_poker(players=3,suit_isomorphism=true)"
 
-PACKAGES = {  # what people call it -> (what is imported, what is installed)
+PACKAGES = {  # name -> (module to import, package to install)
     "OpenSpiel": ("pyspiel", "open_spiel"),
     "LiteEFG": ("LiteEFG", "LiteEFG"),
     "cvxpy": ("cvxpy", "cvxpy"),
@@ -37,7 +37,7 @@ PACKAGES = {  # what people call it -> (what is imported, what is installed)
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """`repeats` is the most that are made; a peer with one only is not warmed up either."""
+    """A package and the task that measures it. `repeats` is the largest number of repeats; with one there is no warm-up."""
 
     needs: tuple[str, ...]  # of PACKAGES
     task: Task
@@ -71,7 +71,7 @@ def _openspiel_nash_conv(game_name: str) -> Callable[[], None]:
 
 
 def _openspiel_uniform_nash_conv(game_name: str) -> Callable[[], None]:
-    """Of the uniform policy, so that nothing has to be learned first; it takes as long as that of any other."""
+    """Measure the uniform policy, which needs no training; the time does not depend on the policy."""
     import pyspiel
 
     game = pyspiel.load_game(game_name)
@@ -80,7 +80,7 @@ def _openspiel_uniform_nash_conv(game_name: str) -> Callable[[], None]:
 
 
 def _openspiel_lp(game_name: str) -> Callable[[], None]:
-    """Both players' programs, as OpenSpiel writes and solves them (cvxpy, ECOS to 1e-7)."""
+    """Solve the programs of both players, as OpenSpiel builds them (cvxpy, ECOS to 1e-7)."""
     import pyspiel
     from open_spiel.python.algorithms import sequence_form_lp
 
@@ -105,13 +105,13 @@ def _openspiel_external_mccfr(game_name: str) -> Callable[[], None]:
 
 @contextmanager
 def _kept_apart() -> Iterator[None]:
-    """LiteEFG prints while it builds and keeps its games in the home folder; here it does neither."""
+    """Silence LiteEFG's output and redirect the files that it writes to the home folder."""
     with TemporaryDirectory() as folder, mock.patch.dict(os.environ, HOME=folder), redirect_stdout(io.StringIO()):
         yield
 
 
 def _liteefg(game_name: str) -> tuple[Any, Any]:
-    """Its CFR+, and the environment it learns in."""
+    """Return the graph of CFR+ and its environment."""
     with _kept_apart():
         import LiteEFG
         import pyspiel
@@ -142,7 +142,7 @@ def _liteefg_nash_conv(game_name: str) -> Callable[[], None]:
 
 
 def _hands(count: int) -> list[list[str]]:
-    """Random hands of seven cards, by name."""
+    """Return random hands of seven cards, by name."""
     random, deck = Random(1), [STANDARD.name(card) for card in range(STANDARD.size)]
     return [random.sample(deck, 7) for _ in range(count)]
 
@@ -168,7 +168,7 @@ def _phevaluator(count: int) -> Task:
 
 
 def _task(unit: str, make: Callable[[str], Callable[[], object]], game_name: str, count: int) -> Task:
-    """A repeat does it `count` times."""
+    """Return a task that calls the function of `make(game_name)` `count` times in a repeat."""
     figure = {"iterations/s": lambda s: count / s, "ms": lambda s: 1000 * s / count, "s": lambda s: s / count}[unit]
 
     def prepare() -> Callable[[], None]:
@@ -186,7 +186,7 @@ def _task(unit: str, make: Callable[[str], Callable[[], object]], game_name: str
 def _both(
     name: str, needs: Sequence[str], unit: str, make: Callable[[str], Callable[[], object]], apart: int, merged: int
 ) -> dict[str, Peer]:
-    """A peer on its Leduc and on ours; `apart` and `merged` are how often it does it in a repeat."""
+    """Return a peer on Leduc with distinct and with merged suits; `apart` and `merged` are calls in a repeat."""
     return {
         name: Peer(tuple(needs), _task(unit, make, APART, apart)),
         f"{name}, suits merged": Peer(tuple(needs), _task(unit, make, MERGED, merged)),
@@ -218,7 +218,7 @@ PEERS: dict[str, dict[str, Peer]] = {
 
 
 def missing(names: Sequence[str]) -> list[str]:
-    """What to tell about packages that are not there, of those the figures named, or all, are compared with."""
+    """Return a message for every package that is not installed and that the named figures, or all, are compared with."""
     needed = {need for name in names or PEERS for peer in PEERS.get(name, {}).values() for need in peer.needs}
     lines = []
     for package, (module, install) in PACKAGES.items():
@@ -228,7 +228,7 @@ def missing(names: Sequence[str]) -> list[str]:
 
 
 def compare(figure: Figure, *, repeats: int, tell: Callable[[str], None]) -> dict[str, dict[str, Any]]:
-    """The same figure of every peer that is installed; `ratio` is how many times faster ours is."""
+    """Measure the figure with every peer that is installed; `ratio` is how many times faster ours is."""
     found = {}
     for name, peer in PEERS.get(figure.name, {}).items():
         if not all(find_spec(PACKAGES[need][0]) for need in peer.needs):

@@ -1,4 +1,4 @@
-"""Speed, by name: the figures of `smoothcall bench`, each the median of repeats on one core, compilation excluded."""
+"""Figures of `smoothcall bench`: medians of repeats on one core, without compilation."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ Timed = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """`prepare` builds and warms up, and returns what is timed; a repeat's figure is `figure(seconds it took)`."""
+    """What is measured. `prepare` builds, warms up and returns the timed function; `figure` maps its seconds to the unit."""
 
     unit: str
     prepare: Callable[[], Timed]
     figure: Callable[[float], float]
 
 
-def _session_hands(spec: str, name: str, count: int) -> Callable[[], Timed]:
-    """Learning games of several hands until so many hands more have been played: a few more than that."""
+def _freezeout_hands(spec: str, name: str, count: int) -> Callable[[], Timed]:
+    """Train in freezeouts until at least `count` more hands are played."""
 
     def prepare() -> Timed:
         learner = solver(name, game(spec), seed=0)
@@ -97,7 +97,7 @@ def _lp() -> Timed:
 
 
 def _fresh() -> Timed:
-    """A new policy each time, checked and turned into sequences, to be honest about what a policy keeps."""
+    """Build a new policy in every call, because a policy caches its sequences."""
     made = game("leduc")
     table = Policy.uniform(made).table
 
@@ -109,7 +109,7 @@ def _fresh() -> Timed:
 
 
 def _evaluator(count: int) -> Callable[[], Timed]:
-    """Random hands of seven cards, made beforehand: more than the first caches hold."""
+    """Evaluate random hands of seven cards, generated beforehand, more than fit in the first-level cache."""
 
     def prepare() -> Timed:
         import numpy as np
@@ -126,7 +126,7 @@ def _evaluator(count: int) -> Callable[[], Timed]:
 
 
 def _count() -> Timed:
-    """Every hand of seven cards, counted by strength."""
+    """Count every hand of seven cards by strength."""
     import numpy as np
 
     from smoothcall.holdem.evaluator import evaluator
@@ -154,7 +154,7 @@ def _preflop() -> Timed:
 
 
 def _strengths() -> Timed:
-    """All tables of 52 cards, built in an empty cache folder; what they cost to write is part of it."""
+    """Build all tables of 52 cards in an empty cache folder; writing them is included."""
     import os
     import tempfile
 
@@ -182,7 +182,7 @@ def _tree() -> Timed:
 
 
 def _match(count: int) -> Callable[[], Timed]:
-    """Two table policies, each deal in both seatings; a hand is one play of one seating."""
+    """Play two tabular policies against each other, each deal in both seatings; each seating counts as a hand."""
 
     def prepare() -> Timed:
         from smoothcall.agents.fixed import Strategy
@@ -198,7 +198,7 @@ def _match(count: int) -> Callable[[], Timed]:
 
 
 def _walk(count: int, together: int = 16384) -> Callable[[], Timed]:
-    """Random hands, many at once: dealt, looked at and played by kernels, every legal move as likely."""
+    """Play random hands in a batch: deal, observe and act in kernels, with uniform probabilities."""
 
     def prepare() -> Timed:
         import numpy as np
@@ -267,14 +267,14 @@ TASKS: dict[str, Task] = {
     "limit-holdem-3p-tree": Task("s", _tree, lambda s: s),
     "limit-holdem-match": Task("hands/s", _match(1_000_000), lambda s: 1e6 / s),
     "leduc-nfsp": Task("episodes/s", _iterations("leduc", "nfsp", 100_000), lambda s: 100_000 / s),
-    "no-limit-nfsp": Task("hands/s", _session_hands("no-limit-holdem", "nfsp-freezeouts", 20_000), lambda s: 20_000 / s),
+    "no-limit-nfsp": Task("hands/s", _freezeout_hands("no-limit-holdem", "nfsp-freezeouts", 20_000), lambda s: 20_000 / s),
     "batched-walk": Task("hands/s", _walk(2_000_000), lambda s: 2e6 / s),
     "leduc-3p-cfr-plus": Task("iterations/s", _iterations("leduc-3p", "cfr+", 100), lambda s: 100 / s),
 }
 
 
 def timing(name: str, task: Task, *, repeats: int, warm: bool = True) -> Figure:
-    """Warmed up by one repeat that does not count."""
+    """Measure a task; with `warm`, one repeat before that does not count."""
     timed = task.prepare()
     if warm:
         timed()
@@ -288,7 +288,7 @@ def timing(name: str, task: Task, *, repeats: int, warm: bool = True) -> Figure:
 
 
 def measure(names: Sequence[str], *, repeats: int, tell: Callable[[str], None]) -> Iterator[Figure]:
-    """The figures named, or all, one by one."""
+    """Yield the named figures, or all."""
     if repeats < 1:
         raise UsageError(f"repeats={repeats} (accepted: a whole number of at least 1)")
     for name in names:
