@@ -25,6 +25,7 @@ from smoothcall.web.pages import COOKIE
 from smoothcall.web.server import create
 
 DESKTOP, PHONE = (1200, 900), (390, 844)
+SIZES = {"desktop": DESKTOP, "phone": PHONE}
 PATIENCE = 120_000  # milliseconds: a guard against hanging, not a speed target
 NO_OTHER_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
 
@@ -213,7 +214,16 @@ class Visitor:
         return self.state
 
 
-# Hands that no browser sees
+def sit_down(visitor: Visitor, game: str, opponent: str = "") -> None:
+    visitor.go(f"/?game={game}")
+    if opponent:
+        visitor.click(f'[name="opponent-0"][value="{opponent}"]')
+    visitor.click("form.choose .next")
+    visitor.see("#table")
+    visitor.verify()
+
+
+# Hands played without the browser
 
 
 def play(site: Site, person: int, game: str, opponent: str, hands: int, street: int | None = None) -> str:

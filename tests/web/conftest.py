@@ -1,4 +1,4 @@
-"""A house in memory with its application, and people who visit it."""
+"""A play service in memory with its application, and visitors with and without a browser."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from playwright.sync_api import Browser
 
 from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService
 from smoothcall.store.histories import Histories
 from smoothcall.web.server import create
+from tests.web.browsing import DESKTOP, Site, browsing, serving
+from tests.web.browsing import Visitor as BrowserVisitor
 from tests.web.visitor import Visitor
 
 Invite = Callable[..., Visitor]
+Enter = Callable[..., BrowserVisitor]
 
 
 @pytest.fixture(scope="session")
@@ -54,3 +58,31 @@ def invite(app: FastAPI, runner: asyncio.Runner) -> Invite:
 @pytest.fixture
 def visitor(invite: Invite) -> Visitor:
     return invite()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with serving(tmp_path_factory.mktemp("site")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")  # not longer: other tests run event loops of their own
+def browser() -> Iterator[Browser]:
+    with browsing() as found:
+        yield found
+
+
+@pytest.fixture
+def enter(browser: Browser, site: Site, request: pytest.FixtureRequest) -> Iterator[Enter]:
+    """Open browsers for new visitors; at the end there may be no error in their consoles."""
+    site.seed(request.node.name)
+    came: list[BrowserVisitor] = []
+
+    def make(size: tuple[int, int] = DESKTOP, **how: object) -> BrowserVisitor:
+        came.append(BrowserVisitor(browser, site, size, **how))  # type: ignore[arg-type]
+        return came[-1]
+
+    yield make
+    for visitor in came:
+        visitor.context.close()
+    assert not [trouble for visitor in came for trouble in visitor.troubles]

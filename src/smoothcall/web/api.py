@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
 from functools import partial
-from re import fullmatch
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
 from fastapi.security import APIKeyCookie, HTTPBearer
-from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,24 +19,13 @@ from smoothcall.play.opponents import PLAY_GAMES, AgentCard
 from smoothcall.play.person_view import HandView, Results, TableView
 from smoothcall.play.service import MOST_GAMES
 from smoothcall.play.statistics import Statistics
-from smoothcall.store.records import Filter
 from smoothcall.web import pages
 from smoothcall.web.explore import LONGEST, look
+from smoothcall.web.forms import Filters, PagedFilters, Text
 from smoothcall.web.hands import LAST_ID, MEDIA, download
 from smoothcall.web.lobby import seats_of
 
-Text = Annotated[str, Field(max_length=300, pattern="^[^\x00]*$")]
 Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
-
-
-def _iso(given: object) -> object:
-    """Days are written `2025-01-31`, and not counted from 1970."""
-    if isinstance(given, str) and not fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", given):
-        raise ValueError("a day is written as 2025-01-31")
-    return given
-
-
-Day = Annotated[date, BeforeValidator(_iso)]
 
 
 class Problem(BaseModel):
@@ -102,26 +89,6 @@ class Next(BaseModel):
     """On to the hand after the one of this number, which must be over. Asked twice, the answer is the same."""
 
     hand: Annotated[Count, Field(ge=1)]
-
-
-class Filters(BaseModel):
-    """Which finished hands: those that fit all that is said."""
-
-    game: Text | None = None
-    table: Text | None = None
-    opponent: Text | None = None
-    since: Day | None = None
-    until: Day | None = None
-    result: Literal["won", "lost"] | None = None
-    showdown: bool | None = None
-
-    @property
-    def filter(self) -> Filter:
-        return Filter(**self.model_dump(include=set(Filters.model_fields)))
-
-
-class PagedFilters(Filters):
-    page: Annotated[int, Field(ge=1, le=10**9)] = 1
 
 
 _MEANINGS = {

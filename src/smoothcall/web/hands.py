@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
@@ -11,13 +10,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from smoothcall.errors import NotFound, UsageError
+from smoothcall.errors import NotFound
 from smoothcall.play.opponents import PLAY_GAMES
-from smoothcall.store.records import Filter
 from smoothcall.web import pages
+from smoothcall.web.forms import Filters, validate
 
 router = APIRouter(include_in_schema=False)
-FIELDS = ("game", "table", "opponent", "since", "until", "result", "showdown")
 MEDIA = {"phh": "application/toml; charset=utf-8", "json": "application/json"}
 LAST_ID = 2**31 - 1
 
@@ -26,7 +24,7 @@ LAST_ID = 2**31 - 1
 async def history(request: Request) -> Response:
     person, service, given = pages.visitor(request), pages.service(request), chosen(request.query_params)
     number = page_of(request.query_params.get("page"))
-    found = await run_in_threadpool(lambda: service.hands(person, filter_of(given), page=number))
+    found = await run_in_threadpool(lambda: service.hands(person, validate(Filters, given).filter, page=number))
     return pages.render(
         request,
         "hands.html",
@@ -77,7 +75,7 @@ async def coach(request: Request, id: str) -> Response:
 @router.get("/export")
 async def export(request: Request, form: str = "phh") -> Response:
     person, service = pages.person(request), pages.service(request)
-    wanted = filter_of(chosen(request.query_params))
+    wanted = validate(Filters, request.query_params).filter
     text = await run_in_threadpool(service.export, person, wanted, form)
     return download(text, form)
 
@@ -88,37 +86,8 @@ def download(text: str, form: str) -> Response:
 
 
 def chosen(given: Mapping[str, str]) -> dict[str, str]:
-    """The filters that say something."""
-    return {name: given[name].strip() for name in FIELDS if given.get(name, "").strip()}
-
-
-def filter_of(given: Mapping[str, str]) -> Filter:
-    if given.get("result") not in (None, "won", "lost"):
-        raise UsageError(f"result {given['result'][:40]!r} (accepted: won, lost)")
-    if given.get("showdown") not in (None, "yes", "no"):
-        raise UsageError(f"showdown {given['showdown'][:40]!r} (accepted: yes, no)")
-    for name in ("game", "table", "opponent"):
-        if "\0" in given.get(name, "") or len(given.get(name, "")) > 300:
-            raise UsageError(f"{name} {given[name][:40]!r} (accepted: up to 300 characters, none of them 0)")
-    return Filter(
-        game=given.get("game"),
-        table=given.get("table"),
-        opponent=given.get("opponent"),
-        since=_date(given, "since"),
-        until=_date(given, "until"),
-        result=given.get("result"),
-        showdown=given["showdown"] == "yes" if "showdown" in given else None,
-    )
-
-
-def _date(given: Mapping[str, str], name: str) -> date | None:
-    text = given.get(name)
-    if text is None:
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{name} {text[:40]!r} (accepted: a date such as 2025-01-31)") from None
+    """Return the filters that are not blank."""
+    return {name: given[name].strip() for name in Filters.model_fields if given.get(name, "").strip()}
 
 
 def page_of(text: str | None) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache, partial
 
 from fastapi import APIRouter
@@ -17,6 +16,7 @@ from smoothcall.information.named_games import game as game_of
 from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
 from smoothcall.play.service import has_matches
 from smoothcall.web import pages
+from smoothcall.web.forms import TableForm
 
 router = APIRouter(include_in_schema=False)
 DEFAULT = "leduc"
@@ -58,13 +58,12 @@ async def lobby(request: Request, game: str = DEFAULT, form: str = FORMS[0]) -> 
 
 @router.post("/tables")
 async def sit_down(request: Request) -> Response:
-    person, fields = pages.person(request), await pages.form(request)
-    service, game = pages.service(request), fields.get("game", "")
+    person, form = pages.person(request), await pages.form(request, TableForm)
+    service, game = pages.service(request), form.game
     if game not in PLAY_GAMES:
         raise unknown("game", game, PLAY_GAMES)
-    player_ids = [player_id_of(service.agents, fields, place) for place in range(seats_of(game) - 1)]
-    games = pages.whole(fields, "games") if "games" in fields else 0
-    table = await run_in_threadpool(partial(service.open_table, person, game, player_ids, games=games))
+    player_ids = [player_id_of(service.agents, form, place) for place in range(seats_of(game) - 1)]
+    table = await run_in_threadpool(partial(service.open_table, person, game, player_ids, games=form.games))
     return RedirectResponse(f"/tables/{table.id}", 303)
 
 
@@ -84,18 +83,17 @@ def is_match_game(spec: str) -> bool:
     return isinstance(rules, PokerRules) and has_matches(rules)
 
 
-def player_id_of(agents: Agents, fields: Mapping[str, str], place: int) -> str:
-    """Who was chosen for a place: an agent, perhaps an earlier snapshot of it, perhaps its most likely actions only."""
-    chosen = agents.card(fields.get(f"opponent-{place}", ""))
-    player_id = _snapshot(chosen, fields.get(f"snapshot-{place}-{chosen.id}"))
-    greedy = fields.get(f"style-{place}") == "greedy" and chosen.kind != "simple"
+def player_id_of(agents: Agents, form: TableForm, place: int) -> str:
+    """Return the id of the opponent chosen for a place: an agent or a snapshot of it, perhaps with `:greedy`."""
+    chosen = agents.card(form.choice(f"opponent-{place}") or "")
+    player_id = _snapshot(chosen, form.choice(f"snapshot-{place}-{chosen.id}"))
+    greedy = form.choice(f"style-{place}") == "greedy" and chosen.kind != "simple"
     return f"{player_id}:greedy" if greedy else player_id
 
 
 def _snapshot(card: AgentCard, given: str | None) -> str:
     if not card.snapshots or given is None:
         return card.id
-    text = given.strip()
-    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < len(card.snapshots)):
-        raise UsageError(f"snapshot {text[:20]!r} of {card.name} (accepted: 0 to {len(card.snapshots) - 1})")
-    return card.snapshots[int(text)][1]
+    if not (given.isascii() and given.isdigit() and len(given) < 6 and int(given) < len(card.snapshots)):
+        raise UsageError(f"snapshot {given[:20]!r} of {card.name} (accepted: 0 to {len(card.snapshots) - 1})")
+    return card.snapshots[int(given)][1]

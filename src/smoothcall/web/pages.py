@@ -20,6 +20,7 @@ from smoothcall.games.betting import IllegalMove
 from smoothcall.play.person_view import TableView
 from smoothcall.play.service import PlayService
 from smoothcall.web import drawing
+from smoothcall.web.forms import M, validate
 
 HERE = Path(__file__).parent
 _ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -144,23 +145,16 @@ def render(request: Request, template: str, status: int = 200, **context: Any) -
     return response
 
 
-async def form(request: Request) -> dict[str, str]:
-    """The fields of a form; of those given twice, the last."""
+async def form(request: Request, model: type[M]) -> M:
+    """Return the form in the body of a request; of fields given twice, the last."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in ("", "application/x-www-form-urlencoded"):
         raise UsageError(f"a form of type {kind!r} (accepted: application/x-www-form-urlencoded)")
     try:
-        return dict(parse_qsl((await request.body()).decode(), keep_blank_values=True, max_num_fields=100))
+        fields = dict(parse_qsl((await request.body()).decode(), keep_blank_values=True, max_num_fields=100))
     except ValueError:
         raise UsageError("this form cannot be read (accepted: up to 100 fields in UTF-8)") from None
-
-
-def whole(fields: dict[str, str], name: str) -> int:
-    """A field that is a whole number of at least 0."""
-    text = fields.get(name, "").strip()
-    if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        raise UsageError(f"field {name!r} is {text[:40]!r} (accepted: a whole number)")
-    return int(text)
+    return validate(model, fields)
 
 
 def table_id(text: str) -> str:

@@ -13,7 +13,8 @@ from smoothcall.play.opponents import PLAY_GAMES
 from smoothcall.play.person_view import Figure
 from smoothcall.web import pages
 from smoothcall.web.drawing import chart
-from smoothcall.web.hands import chosen, filter_of
+from smoothcall.web.forms import Filters, validate
+from smoothcall.web.hands import chosen
 
 router = APIRouter(include_in_schema=False)
 
@@ -21,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/statistics")
 async def statistics(request: Request) -> Response:
     person, service, given = pages.visitor(request), pages.service(request), chosen(request.query_params)
-    found = await run_in_threadpool(service.statistics, person, filter_of(given))
+    found = await run_in_threadpool(service.statistics, person, validate(Filters, given).filter)
     reach = max((_reach(line.raw) for line in found.by_game), default=1.0)
     return pages.render(
         request,

@@ -17,6 +17,7 @@ from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import Choice, HandView, Opponent, SeatView, TableView
 from smoothcall.web import pages
 from smoothcall.web.drawing import chart
+from smoothcall.web.forms import ActForm, NextForm
 
 router = APIRouter(prefix="/tables/{id}", include_in_schema=False)
 LONGEST = 9  # digits of an amount
@@ -42,24 +43,23 @@ async def show(request: Request, id: str) -> Response:
 
 @router.post("/act")
 async def act(request: Request, id: str) -> Response:
-    person, fields = pages.person(request), await pages.form(request)
-    hand, move = pages.whole(fields, "hand"), pages.whole(fields, "move")
-    letter, service, id = fields.get("letter", ""), pages.service(request), pages.table_id(id)
+    person, form = pages.person(request), await pages.form(request, ActForm)
+    letter, service, id = form.letter, pages.service(request), pages.table_id(id)
     try:
-        if letter == "r" and "amount" in fields:
-            letter = f"r{_amount(fields['amount']) + pages.whole(fields, 'earlier')}"
-        table = await pages.at_table(request, id, partial(service.act, person, id, letter, hand=hand, move=move))
+        if letter == "r" and form.amount is not None:
+            letter = f"r{_amount(form.amount) + form.earlier}"
+        table = await pages.at_table(request, id, partial(service.act, person, id, letter, hand=form.hand, move=form.move))
     except (IllegalMove, Conflict) as error:
-        return _answer(request, service.table(person, id), error, fields.get("amount"))
+        return _answer(request, service.table(person, id), error, form.amount)
     return _answer(request, table)
 
 
 @router.post("/next")
 async def next_hand(request: Request, id: str) -> Response:
-    person, fields = pages.person(request), await pages.form(request)
-    service, hand, id = pages.service(request), pages.whole(fields, "hand"), pages.table_id(id)
+    person, form = pages.person(request), await pages.form(request, NextForm)
+    service, id = pages.service(request), pages.table_id(id)
     try:
-        table = await pages.at_table(request, id, partial(service.next_hand, person, id, hand=hand))
+        table = await pages.at_table(request, id, partial(service.next_hand, person, id, hand=form.hand))
     except Conflict as error:
         return _answer(request, service.table(person, id), error)
     return _answer(request, table)

@@ -1,0 +1,166 @@
+"""A real browser: hands of every game with mouse, touch and keyboard, then the coach, the history and the statistics."""
+
+from __future__ import annotations
+
+import re
+from itertools import cycle, product
+from random import Random
+
+import pytest
+
+from smoothcall.play.opponents import PLAY_GAMES
+from tests.conftest import built
+from tests.web.browsing import PHONE, SIZES, Visitor
+from tests.web.conftest import Enter
+
+GAMES = [game for game in PLAY_GAMES if ":" not in game or game.endswith("=6")]  # other numbers of seats look alike
+
+
+def links_to(game: str) -> list[str]:
+    """Return the links to follow in the lobby: the game, then the number of players."""
+    return list(dict.fromkeys([game.partition(":")[0], game]))
+
+
+class Mouse:
+    """Plays with the mouse, on a phone by touch."""
+
+    def __init__(self, visitor: Visitor) -> None:
+        self.visitor = visitor
+
+    def sit_down(self, game: str) -> None:
+        self.visitor.go("/")
+        for link in links_to(game):
+            self.visitor.click(f'a[href="/?game={link}"]')
+            self.visitor.see(f'form.choose input[name="game"][value="{link}"]')
+        self.visitor.verify()
+        self.visitor.click("form.choose .next")
+
+    def choose_amount(self, random: Random) -> None:
+        page = self.visitor.page
+        how = random.choice(["slider", "preset", "typed"])
+        if how == "slider":
+            box = page.locator("#raise [type=range]").bounding_box()
+            assert box is not None
+            page.mouse.click(box["x"] + random.random() * box["width"], box["y"] + box["height"] / 2)
+        elif how == "preset":
+            presets = page.locator("#raise [data-amount]")
+            self.visitor.click(f"#raise .presets button:nth-child({random.randint(1, presets.count())})")
+        else:
+            field = page.locator("#raise [name=amount]")
+            low, high = int(field.get_attribute("min") or 0), int(field.get_attribute("max") or 0)
+            field.fill(str(random.randint(low, high)))
+
+    def move(self, letter: str) -> None:
+        self.visitor.click(f"#move-{letter}")
+
+    def next_hand(self) -> None:
+        self.visitor.click("#next")
+
+    def follow(self, selector: str) -> None:
+        self.visitor.click(selector)
+
+
+class Keys:
+    """Plays with the keyboard alone."""
+
+    def __init__(self, visitor: Visitor) -> None:
+        self.visitor = visitor
+
+    def sit_down(self, game: str) -> None:
+        self.visitor.go("/")
+        for link in links_to(game):
+            self.follow(f'a[href="/?game={link}"]')
+            self.visitor.see(f'form.choose input[name="game"][value="{link}"]')
+        self.visitor.verify()
+        self.visitor.tab_to('[name="opponent-0"]')
+        self.visitor.press("ArrowDown", "ArrowUp", "Enter")
+
+    def choose_amount(self, random: Random) -> None:
+        keys = random.choice(
+            [["ArrowRight"] * random.randint(1, 9), ["ArrowUp"] * random.randint(1, 4), ["ArrowUp", "ArrowLeft"]]
+        )
+        self.visitor.press(*keys)
+
+    def move(self, letter: str) -> None:
+        self.visitor.press(letter)
+
+    def next_hand(self) -> None:
+        self.visitor.press("Enter")
+
+    def follow(self, selector: str) -> None:
+        self.visitor.tab_to(selector)
+        self.visitor.press("Enter")
+
+
+def play_hand(visitor: Visitor, player: Mouse | Keys, random: Random) -> None:
+    """Play random moves to the end of a hand. Buttons must be visible without scrolling, and on a desktop must not move."""
+    page, places = visitor.page, set()
+    while not visitor.state[2]:
+        buttons = page.locator(".moves .move")
+        places.add(round((buttons.first.bounding_box() or {"y": -1.0})["y"]))
+        letters = [(each.get_attribute("id") or "").removeprefix("move-") for each in buttons.all()]
+        assert all(visitor.in_view(each) for each in buttons.all())
+        letter = random.choice([each for each in letters if each != "f"] * 5 + letters)
+        amount = ""
+        if letter == "r" and page.locator("#raise").count():
+            player.choose_amount(random)
+            amount = page.locator("#raise [name=amount]").input_value()
+            assert visitor.text("#move-r output") == amount
+        before = page.locator(".events li").count()
+        visitor.after(lambda letter=letter: player.move(letter))  # type: ignore[misc]
+        said = page.locator(".events li").nth(before).inner_text()
+        assert said.startswith("You ")
+        assert re.search(rf"\b{amount}\b", said), (said, amount)
+        visitor.verify()
+    assert len(places) <= 1 or visitor.size == PHONE, places
+
+
+def sit_through(enter: Enter, game: str, way: type[Mouse] | type[Keys], size: str) -> None:
+    """Play one hand in each seat, then look at the coach, the history and the statistics."""
+    visitor, random = enter(SIZES[size]), Random(f"{game} {way} {size}")
+    player, hands = way(visitor), built(game).players  # one hand in each seat
+    player.sit_down(game)
+    for number in range(1, hands + 1):
+        assert visitor.state[0] == number
+        assert PLAY_GAMES[game] == visitor.text("#table h1")
+        play_hand(visitor, player, random)
+        shown = visitor.page.locator(".others .card:not(.back)").count()
+        assert (shown > 0) == ("at the showdown" in visitor.text(".verdict"))
+        if number < hands:
+            visitor.after(player.next_hand)
+    won = visitor.text("#table .about b")
+    visitor.see("#results .tiles")
+    if "seats" in game:  # the suggested agents learned for two players: there is no coach
+        assert visitor.page.locator('.links a[href$="/coach"]').count() == 0
+    else:
+        player.follow('.links a[href$="/coach"]')
+        visitor.see(".panel.seen")
+        visitor.verify()
+        visitor.page.go_back()
+    assert (visitor.state[0], visitor.state[2]) == (hands, True)
+    player.follow('nav a[href="/hands"]')
+    visitor.see("table.hands")
+    assert visitor.page.locator("table.hands tbody tr").count() == hands
+    visitor.verify()
+    player.follow('nav a[href="/statistics"]')
+    visitor.see(".dials")
+    assert visitor.text("main .about") == f"Statistics {hands} hands"
+    assert visitor.text("dd.won, dd.lost, dd.even") == won
+    visitor.verify()
+
+
+WAYS = list(product([Mouse, Keys], SIZES))
+ONCE = list(zip(GAMES, cycle(WAYS)))  # every game once, every way and size several times
+
+
+@pytest.mark.parametrize(("game", "how"), ONCE, ids=[game for game, _ in ONCE])
+def test_a_sitting(enter: Enter, game: str, how: tuple[type[Mouse] | type[Keys], str]) -> None:
+    sit_through(enter, game, *how)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("way", [Mouse, Keys])
+@pytest.mark.parametrize("game", GAMES)
+def test_every_kind_of_sitting(enter: Enter, game: str, way: type[Mouse] | type[Keys], size: str) -> None:
+    sit_through(enter, game, way, size)
