@@ -15,9 +15,10 @@ from typing import Annotated, Any
 import typer
 
 import smoothcall as sc
-from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.folders import snapshots_of
+from smoothcall.agents.scripted import Rule
 from smoothcall.agents.tabulated import TabulatedPolicy
-from smoothcall.store.runs import Run, snapshots_of
+from smoothcall.store.runs import Run
 
 ROOT = Path(__file__).parents[1]
 AGENTS = ROOT / "src" / "smoothcall" / "data" / "agents"
@@ -132,7 +133,7 @@ def make(name: str, runs: Path) -> None:
 def matches(policy: sc.Policy) -> dict[str, Any]:
     """Return its winnings against each simple player in mbb/h, exact in small games."""
     found = {}
-    for opponent in SIMPLE:
+    for opponent in Rule:
         hands = HANDS // 5 if isinstance(policy, TabulatedPolicy) else HANDS
         result = sc.match(policy.game, [policy, opponent], hands=hands if policy.game.sampled else None, seed=1)
         if result.exact is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from smoothcall import files
-from smoothcall.agents.files import load
+from smoothcall.agents.registry import PlayerInfo, Registry
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import evaluate
@@ -41,7 +41,10 @@ from smoothcall.store.config import read_config
 from smoothcall.store.metrics import read_metrics
 from smoothcall.store.runs import Progress, Run, free_folder
 
-if TYPE_CHECKING:  # needs the packages of the extra `web`
+if TYPE_CHECKING:  # imported where they are used; the play service needs the packages of the extra `web`
+    from smoothcall.evaluation.freezeouts import FreezeoutResult
+    from smoothcall.evaluation.policy_match import MatchResult
+    from smoothcall.experiments.cross_table import CrossTable
     from smoothcall.play.service import PlayService
 
 Watch = Callable[[Progress], None]
@@ -111,29 +114,21 @@ class App:
         run.train(iterations=iterations, watch=watch, stop=stop)
         return _report(run)
 
+    def registry(self, agents: Path | None = None) -> Registry:
+        """Return the registry of players, with the agents below a folder: `runs`, unless another is named."""
+        from smoothcall.interop.macmanus2019 import read_strategy
+
+        runs = self.folder / "runs"
+        folder = runs if agents is None and runs.is_dir() else agents
+        return Registry(folder, {".json": lambda path, of: read_strategy(path, of or game("leduc:suits=apart"))})
+
+    def players(self) -> list[PlayerInfo]:
+        """List every player that has a name: scripted players, agents of the package and of the runs."""
+        return self.registry().players()
+
     def agent(self, name: str | Path, of: str | None = None) -> Policy:
-        """Load an agent from its file or from the folder of the run that made it; of the game `of`, where one is named.
-
-        A `.json` file is a strategy of player 1 in the format of macmanus2019. `:threshold=0.05` behind either leaves out
-        actions less likely than that.
-        """
-        from smoothcall.evaluation.match import apart
-
-        path, share = apart(str(name))
-        policy = self._read(path, of)
-        return policy if share is None else policy.thresholded(share)
-
-    def _read(self, path: Path, of: str | None) -> Policy:
-        if path.suffix == ".json" and path.is_file():
-            from smoothcall.interop.macmanus2019 import read_strategy
-
-            return read_strategy(path, game(of or "leduc:suits=apart"))
-        if path.is_dir():
-            read_config(path)
-            if not (path / "agent.agent").exists():
-                raise UsageError(f"run {str(path)!r} has no agent yet (finish it with `smoothcall resume`)")
-            path = path / "agent.agent"
-        return load(path, game(of) if of else None)
+        """Return the policy of a player by its name in the registry; of the game `of`, where one is named."""
+        return self.registry().policy(str(name), game(of) if of else None)
 
     def evaluate(self, agent: str | Path | Policy, *, of: str | None = None, greedy: bool = False) -> EvaluationReport:
         """Evaluate an agent exactly, in a game whose deals are listed; `greedy` evaluates its most likely actions."""
@@ -231,36 +226,51 @@ class App:
         players: Sequence[str],
         *,
         hands: int | None = None,
-        freezeouts: int | None = None,
-        rollouts: int | None = None,
         seed: int = 0,
         of: str | None = None,
-        picture: Path | None = None,
         watch: Callable[[float], None] | None = None,
         stop: Stop | None = None,
-    ) -> dict[str, Any]:
-        """Play a match of named players: scripted players, agent files or folders of runs.
-
-        With `picture`, every two of them play and the table is drawn there. With `freezeouts`, two of them play so many
-        freezeouts instead; equities are exact, or estimated from `rollouts` rollouts.
-        """
-        from smoothcall.evaluation.freezeout_match import play_freezeout_match
+    ) -> MatchResult:
+        """Play a match; `players` are names of the registry."""
         from smoothcall.evaluation.match import play_match
+
+        return play_match(players, registry=self.registry(), of=of, hands=hands, seed=seed, watch=watch, stop=stop)
+
+    def cross_table(
+        self,
+        players: Sequence[str],
+        picture: Path,
+        *,
+        hands: int | None = None,
+        seed: int = 0,
+        of: str | None = None,
+        watch: Callable[[float], None] | None = None,
+        stop: Stop | None = None,
+    ) -> CrossTable:
+        """Play a match of every two players and draw the table into the file `picture`."""
         from smoothcall.experiments.cross_table import play_cross_table
 
-        if freezeouts is not None:
-            if hands is not None or picture is not None:
-                raise UsageError("give a number of hands or a table, or a number of freezeouts, not both")
-            return play_freezeout_match(
-                players, freezeouts, load=self.agent, of=of, seed=seed, rollouts=rollouts or 0, watch=watch, stop=stop
-            )
-        if rollouts is not None:
-            raise UsageError(
-                f"rollouts={rollouts}: equities are estimated in freezeouts only (accepted: with a number of freezeouts)"
-            )
-        if picture is not None:
-            return play_cross_table(players, picture, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
-        return play_match(players, load=self.agent, of=of, hands=hands, seed=seed, watch=watch, stop=stop)
+        return play_cross_table(
+            players, picture, registry=self.registry(), of=of, hands=hands, seed=seed, watch=watch, stop=stop
+        )
+
+    def freezeouts(
+        self,
+        players: Sequence[str],
+        freezeouts: int,
+        *,
+        rollouts: int = 0,
+        seed: int = 0,
+        of: str | None = None,
+        watch: Callable[[float], None] | None = None,
+        stop: Stop | None = None,
+    ) -> FreezeoutResult:
+        """Play freezeouts of two batch policies. Equities are exact, or estimated from so many `rollouts`."""
+        from smoothcall.evaluation.freezeout_match import play_freezeout_match
+
+        return play_freezeout_match(
+            players, freezeouts, registry=self.registry(), of=of, seed=seed, rollouts=rollouts, watch=watch, stop=stop
+        )
 
     def plot(self, folders: Sequence[Path], out: Path, *, x: str = "iterations") -> PlotReport:
         """Draw the learning curves of runs on one picture."""

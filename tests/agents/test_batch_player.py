@@ -15,11 +15,10 @@ from smoothcall.agents.batch_player import BatchPlayer
 from smoothcall.agents.batch_policy import Table
 from smoothcall.agents.fixed import Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.rule_players import SIMPLE
-from smoothcall.agents.scripted import RULES, Scripted
+from smoothcall.agents.scripted import RULES, Rule, Scripted
 from smoothcall.agents.tabulated import TabulatedPolicy, observations, scripted_policy
 from smoothcall.agents.view import View, view_of
-from smoothcall.evaluation.match import SCRIPTED, match, play_hand, seat
+from smoothcall.evaluation.match import match, play_hand, seat
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32
 from smoothcall.games.hand import Hand
 from smoothcall.games.menu import BetMenu
@@ -164,29 +163,24 @@ def test_the_kernel_and_hands_agree() -> None:
     assert fast.mean > fast.half_width(0.9999)
 
 
-def test_dummies_by_name(tmp_path: Path) -> None:
-    def load(path: Path, of: str | None) -> sc.Policy:
-        return sc.load(path)
-
-    assert set(SCRIPTED) | {"random"} == set(RULES)
-    assert not set(SCRIPTED) & set(SIMPLE)
+def test_scripted_players_by_name(tmp_path: Path) -> None:
     scripted_policy(built(WHOLE_BETS), "moderate").save(tmp_path / "batch policy.agent")
-    game, players = seat([str(tmp_path / "batch policy.agent"), "moderate", "random", "probe"], load=load)
+    game, players = seat([str(tmp_path / "batch policy.agent"), "moderate", "random", "probe"])
     assert game.spec == built(WHOLE_BETS).spec
     for each in players[:2]:
         assert isinstance(each, PolicyPlayer)
         assert isinstance(each.fixed.policy, TabulatedPolicy)
         assert each.fixed.policy.game is game
-    assert type(players[2]) is SIMPLE["random"]
+    assert players[2].batch_policy is Rule.RANDOM  # type: ignore[attr-defined]
     same = match(game, players[:2], hands=1_000)
     assert same.estimates[0].mean == pytest.approx(0, abs=same.estimates[0].half_width(0.9999))
-    _, twice = seat(["mirror", "mirror"], load=load, of=WHOLE_BETS)
+    _, twice = seat(["mirror", "mirror"], of=WHOLE_BETS)
     assert twice[0].fixed.policy is twice[1].fixed.policy  # type: ignore[attr-defined]
     with pytest.raises(sc.UsageError, match="mirror, random play games such as no-limit-holdem-32: say which one"):
-        seat(["mirror", "random"], load=load)
+        seat(["mirror", "random"])
     for spec in ("leduc", "limit-holdem", TINY):
         with pytest.raises(sc.UsageError, match=r"mirror cannot play .* such as no-limit-holdem-32"):
-            seat(["mirror", "random"], load=load, of=spec)
+            seat(["mirror", "random"], of=spec)
         with pytest.raises(sc.UsageError, match="mirror cannot play"):
             match(built(spec), ["mirror", "random"], hands=10)
     with pytest.raises(sc.UsageError, match="unknown player 'moderat'; did you mean 'moderate'"):

@@ -9,21 +9,14 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
-from smoothcall.agents.files import load
-from smoothcall.agents.heuristics import HeuristicMC
-from smoothcall.agents.rule_players import MostlyCalls
+from smoothcall.agents.scripted import AnyAmount, HeuristicMC
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import View
 from smoothcall.evaluation.freezeout_match import play_freezeout_match
 from smoothcall.evaluation.match import match, play_match, seat
-from smoothcall.policy import Policy
 from tests.conftest import built
 
 SPEC = "no-limit-holdem:stack=30,grid=6/6/6"
-
-
-def reader(path: Path, of: str | None) -> Policy:
-    return load(path)
 
 
 def test_many_hands_at_once_and_hand_by_hand_agree() -> None:
@@ -49,25 +42,24 @@ def test_tables_and_greedy_ones_meet_them() -> None:
 def test_by_name(tmp_path: Path) -> None:
     path = tmp_path / "a.agent"
     TabulatedPolicy(built(SPEC), HeuristicMC()).save(path)
-    answer = play_match([f"{path}:greedy", "expert"], load=reader, hands=400)
-    assert len(answer["lines"]) == 2
-    answer = play_match([str(path), "mostly-calls"], load=reader, hands=20)
-    assert answer["hands"] == 20
+    answer = play_match([f"{path}:greedy", "expert"], hands=400)
+    assert (len(answer.names), answer.engine) == (2, "batch")
+    answer = play_match([str(path), "mostly-calls"], hands=20)
+    assert (answer.hands, answer.engine) == (20, "hand by hand")
     with pytest.raises(sc.UsageError, match="heuristic-mc, expert play games such as no-limit-holdem: say which one"):
-        seat(["heuristic-mc", "expert"], load=reader)
+        seat(["heuristic-mc", "expert"])
     with pytest.raises(sc.UsageError, match="cannot play leduc"):
-        seat(["heuristic-mc", "random"], load=reader, of="leduc")
+        seat(["heuristic-mc", "random"], of="leduc")
 
 
 def test_games_until_one_is_broke(tmp_path: Path) -> None:
     path = tmp_path / "a.agent"
     TabulatedPolicy(built(SPEC), HeuristicMC()).save(path)
-    answer = play_freezeout_match([str(path), "mostly-calls"], 60, load=reader)
-    assert answer["length"] == 100
-    assert answer["hands"] > 60
-    assert "hands at most" in answer["lines"][0]
-    with pytest.raises(sc.UsageError, match="'always-call' cannot play freezeouts"):
-        play_freezeout_match([str(path), "always-call"], 60, load=reader)
+    answer = play_freezeout_match([str(path), "mostly-calls"], 60)
+    assert answer.length == 100
+    assert answer.hands > 60
+    assert "hands at most" in str(answer)
+    assert play_freezeout_match([str(path), "always-call"], 60).freezeouts == 60
 
 
 @pytest.mark.parametrize("seats", [3, 6])
@@ -75,7 +67,7 @@ def test_larger_tables(seats: int, tmp_path: Path) -> None:
     path = tmp_path / "a.agent"
     TabulatedPolicy(built(SPEC), HeuristicMC()).save(path)
     entries = [str(path), "heuristic-mc", *["mostly-calls"] * (seats - 2)]
-    played, players = seat(entries, load=reader, of=f"no-limit-holdem:stack=30,grid=6/6/6,seats={seats}")
+    played, players = seat(entries, of=f"no-limit-holdem:stack=30,grid=6/6/6,seats={seats}")
     result = match(played, players, hands=6)
     assert sum(each.mean for each in result.estimates) == pytest.approx(0, abs=1e-6)
 
@@ -83,7 +75,7 @@ def test_larger_tables(seats: int, tmp_path: Path) -> None:
 def test_mostly_calls() -> None:
     """3 of 5 calls; raises of any size, all alike; what is not legal is a call."""
     rules = built("no-limit-holdem").rules
-    player = MostlyCalls(Random(1))
+    player = AnyAmount(Random(1))
     facing = View(rules, 0, to_call=5, raises=(20, 100))
     found = [player.act(facing) for _ in range(20_000)]
     raised = [int(move[1:]) for move in found if move[0] == "r"]

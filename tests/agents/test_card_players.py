@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
-from smoothcall.agents.batch_player import MOST_SEATS, BatchPlayer, may_sit
+from smoothcall.agents.batch_player import MAX_SEATS, BatchPlayer, may_sit
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.registry import Registry
+from smoothcall.agents.scripted import Rule
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player, view_of
 from smoothcall.evaluation.match import match, seat
@@ -211,7 +212,7 @@ def test_positions_against_several() -> None:
 
 def test_who_may_sit_where() -> None:
     own = rules_of(BETS)
-    for seats in range(2, MOST_SEATS + 1):
+    for seats in range(2, MAX_SEATS + 1):
         assert may_sit(own, table_of(seats), wide=True)
         assert may_sit(own, table_of(seats), wide=False) == (seats == 2)
     seven = rules("no-limit-holdem", seats=7)
@@ -233,7 +234,7 @@ def test_who_may_sit_where() -> None:
 def test_matches_at_larger_tables(seats: int) -> None:
     policy = TabulatedPolicy(built(BETS), Scripted())
     players: list[Player] = [PolicyPlayer(policy, random=Random(1))]
-    players += [SIMPLE["probe"](Random(each)) for each in range(seats - 1)]
+    players += [BatchPlayer(Rule.PROBE, random=Random(each)) for each in range(seats - 1)]
     game = built(f"no-limit-holdem:seats={seats}" if seats > 2 else "no-limit-holdem")
     result = match(game, players, hands=24, seed=1)
     assert result.hands >= 24
@@ -247,16 +248,12 @@ def test_matches_at_larger_tables(seats: int) -> None:
 def test_agents_are_seated_at_larger_tables(tmp_path: Path) -> None:
     game = built(BETS)
     known = TabulatedPolicy(game, Scripted())
-    (tmp_path / "wide").touch()
-    wide = str(tmp_path / "wide")
-
-    def load(path: Path, of: str | None) -> sc.Policy:
-        return known
-
-    played, players = seat([wide, wide, "probe"], load=load, of="no-limit-holdem:seats=3")
+    (tmp_path / "some.wide").touch()
+    wide, registry = str(tmp_path / "some.wide"), Registry(readers={".wide": lambda path, of: known})
+    played, players = seat([wide, wide, "probe"], registry=registry, of="no-limit-holdem:seats=3")
     assert played.players == len(players) == 3
     narrow = Scripted()
     narrow.SEES_CARDS = False  # type: ignore[misc]
     known = TabulatedPolicy(game, narrow)
     with pytest.raises(sc.UsageError, match=r"wide plays no-limit-holdem:cells=.*, not no-limit-holdem:seats=3"):
-        seat([wide, wide, "probe"], load=load, of="no-limit-holdem:seats=3")
+        seat([wide, wide, "probe"], registry=registry, of="no-limit-holdem:seats=3")

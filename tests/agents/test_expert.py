@@ -10,8 +10,8 @@ import pytest
 import smoothcall as sc
 from smoothcall.agents import expert
 from smoothcall.agents.expert import Expert, first_street, pair_class
-from smoothcall.agents.heuristics import MostlyCalls
 from smoothcall.agents.opponent_models import CLASSES, NaiveBayes, class_of, count_features, examples
+from smoothcall.agents.scripted import MostlyCalls
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.freezeouts import play_freezeouts
 from smoothcall.games.cards import STANDARD

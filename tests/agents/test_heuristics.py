@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from smoothcall.agents import heuristics as generic
-from smoothcall.agents.heuristics import LARGEST, HeuristicMC, MostlyCalls, raise_slots
+from smoothcall.agents import scripted as generic
+from smoothcall.agents.scripted import LARGEST, HeuristicMC, MostlyCalls, raise_slots
 from smoothcall.errors import UsageError
 from smoothcall.kernels.simulation.observations import CARD_OBSERVATION, EQUITY, POT, STACK, TO_CALL
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array

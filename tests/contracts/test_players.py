@@ -1,4 +1,4 @@
-"""Every player passes these, whatever it is: adding one means adding it to PLAYERS, MINDS or to those of POLICIES."""
+"""Every player passes these: every name of the registry, and one of each protocol. A new scripted player or agent is in by its name."""
 
 from __future__ import annotations
 
@@ -12,33 +12,43 @@ from hypothesis import strategies as st
 
 import smoothcall as sc
 from smoothcall.agents.batch_player import BatchPlayer
-from smoothcall.agents.batch_policy import Table
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.rule_players import SIMPLE
-from smoothcall.agents.scripted import RULES, Scripted
+from smoothcall.agents.registry import SCRIPTED_PLAYERS, Games, Registry
+from smoothcall.agents.scripted import AnyAmount, Rule
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player, View, view_of
 from smoothcall.games.catalog import CATALOG
-from smoothcall.games.catalog import rules as catalog_rules
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
+from smoothcall.kernels.tables import Array
 from tests.conftest import GAMES, WHOLE_BETS, built
 from tests.games.random_hands import hands, no_limit, step
 
-PLAYERS: dict[str, Callable[[Random], Player]] = dict(SIMPLE)
-MINDS: dict[str, Callable[[PokerRules, Random], Player]] = {
-    name: lambda rules, random, name=name: BatchPlayer(Scripted(name, Table.of(rules)), rules, random=random)  # type: ignore[misc]
-    for name in RULES
-}
-POSITIONS = ["no-limit-holdem-32", WHOLE_BETS]  # games that batch policies play
+POKER = [name for name in CATALOG if name != "rps"]
+ANYWHERE: dict[str, Callable[[Random], Player]] = {
+    **{str(rule): lambda random, rule=rule: BatchPlayer(rule, random=random) for rule in Rule},  # type: ignore[misc]
+    "mostly-calls": AnyAmount,
+}  # players without a game of their own
 POLICIES: dict[str, Callable[[sc.Policy, Random], Player]] = {
     "mixed": lambda policy, random: PolicyPlayer(policy, random=random),
     "greedy": lambda policy, random: PolicyPlayer(policy, greedy=True, random=random),
 }
-POKER = [name for name in CATALOG if name != "rps"]
+NAMES = [info.name for info in Registry().players()]
+TABLES = {
+    Games.ANY: ("leduc", "kuhn-3p", WHOLE_BETS),
+    Games.POKER: ("leduc", "kuhn-3p", WHOLE_BETS),
+    Games.EQUITY: ("no-limit-holdem-32", WHOLE_BETS),
+    Games.CARDS: ("no-limit-holdem", "no-limit-holdem:seats=3"),
+}  # where a scripted player sits; an agent sits at its own game
+
+
+def tables_of(name: str) -> tuple[str, ...]:
+    player = SCRIPTED_PLAYERS.get(name)
+    return TABLES[player.games] if player is not None else (Registry().policy(name).game.spec,)
 
 
 def play_out(rules: PokerRules, player: Player, random: Random) -> list[tuple[View, str]]:
-    """A hand in which the player has a random seat and the others move anyhow; returns what it saw and did."""
+    """Play a hand in which the player has a random seat and the others move at random; return what it saw and did."""
     hand, seat, done = Hand(rules), random.randrange(rules.seats), []
     while hand.outcome is None:
         if hand.player == seat and hand.due is None:
@@ -51,44 +61,80 @@ def play_out(rules: PokerRules, player: Player, random: Random) -> list[tuple[Vi
     return done
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_acts_legally_and_alike(name: str) -> None:
+    """At tables of its games, whatever the others raise; one seed gives one line of moves."""
+    registry = Registry()
+    for spec in tables_of(name):
+        game, moves = built(spec), 0
+        assert isinstance(game.rules, PokerRules)
+        first, again = (registry.player(name, game, Random(7)) for _ in range(2))
+        for seed in range(8):
+            played = play_out(game.rules, first, Random(seed))
+            assert played == play_out(game.rules, again, Random(seed))
+            moves += len(played)
+        assert moves > 0
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name in SCRIPTED_PLAYERS or "32-" in name or "pricope" in name])
+def test_batch_policies_are_distributions_over_legal_actions(name: str) -> None:
+    """[n, A] in the order of the observations, 0 where illegal, rows sum to 1; tables are checked when they are built."""
+    game = built("no-limit-holdem" if name == "mostly-calls" else tables_of(name)[-1 if name in set(Rule) else 0])
+    if isinstance(policy := Registry().policy(name, game), TabulatedPolicy):
+        batch_policy, rules = policy.batch_policy, policy.rules
+        shown, legal = observations(BatchPlayer(batch_policy, rules, abstraction=game.abstraction), rules)
+        found = batch_policy.probabilities(shown, legal)
+        assert found.shape == legal.shape
+        assert np.isfinite(found).all()
+        np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-5)
+        assert not found[~legal].any()
+        np.testing.assert_allclose(batch_policy.probabilities(shown[::-1], legal[::-1]), found[::-1], rtol=1e-4, atol=1e-6)
+
+
+def observations(player: BatchPlayer, rules: PokerRules) -> tuple[Array, Array]:
+    """([n, F], [n, A]) what a batch policy is shown in hands of random moves of the menu."""
+    random, shown, legal = Random(4), list[Array](), list[list[bool]]()
+    for _ in range(20):
+        hand = Hand(rules)
+        while hand.outcome is None:
+            if hand.due is not None:
+                hand.deal_random(random)
+                continue
+            assert hand.player is not None
+            view = view_of(hand, hand.player)
+            shown.append(player.observation(view) if player.observes else np.zeros(0, np.float32))
+            legal.append([letter is not None for letter in view.slots])
+            hand.play(random.choice([letter for letter in view.letters if letter != "f"]))
+    return np.array(shown), np.array(legal)
+
+
 @pytest.mark.interpreted
 @pytest.mark.parametrize("spec", POKER)
-@pytest.mark.parametrize("name", PLAYERS)
+@pytest.mark.parametrize("name", ANYWHERE)
 def test_acts_legally_in_every_game(name: str, spec: str) -> None:
-    rules = catalog_rules(spec)
+    rules = built(spec).rules
     assert isinstance(rules, PokerRules)
     for seed in range(10):
-        for view, letter in play_out(rules, PLAYERS[name](Random(seed)), Random(seed)):
-            assert letter in view.letters
+        for view, letter in play_out(rules, ANYWHERE[name](Random(seed)), Random(seed)):
+            assert letter in view.letters or name == "mostly-calls"  # which raises by any amount
 
 
-@pytest.mark.parametrize("name", PLAYERS)
+@pytest.mark.parametrize("name", ANYWHERE)
 @given(hand=hands(), seed=st.integers(0, 99))
 @settings(max_examples=60)
 def test_acts_legally_in_any_hand(name: str, hand: Hand, seed: int) -> None:
     if hand.player is None or hand.due is not None:
         return
     view = view_of(hand, hand.player)
-    letter = PLAYERS[name](Random(seed)).act(view)
-    assert letter in view.letters
+    letter = ANYWHERE[name](Random(seed)).act(view)
+    assert letter in view.letters or name == "mostly-calls"
     hand.play(letter)
 
 
-@pytest.mark.parametrize("name", PLAYERS)
+@pytest.mark.parametrize("name", ANYWHERE)
 def test_the_same_generator_makes_the_same_moves(name: str) -> None:
-    first, again = (play_out(no_limit(3), PLAYERS[name](Random(5)), Random(8)) for _ in range(2))
+    first, again = (play_out(no_limit(3), ANYWHERE[name](Random(5)), Random(8)) for _ in range(2))
     assert first == again
-
-
-@pytest.mark.parametrize("spec", POSITIONS)
-@pytest.mark.parametrize("name", MINDS)
-def test_minds_act_legally_and_alike(name: str, spec: str) -> None:
-    rules = built(spec).rules
-    assert isinstance(rules, PokerRules)
-    for seed in range(10):
-        first, again = (play_out(rules, MINDS[name](rules, Random(seed)), Random(seed)) for _ in range(2))
-        assert first == again
-        assert all(letter in view.letters for view, letter in first)
 
 
 @pytest.mark.parametrize("spec", [spec for spec in GAMES if spec != "rps"])

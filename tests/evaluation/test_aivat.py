@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.agents.batch_player import BatchPlayer
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.rule_players import SIMPLE
 from smoothcall.agents.view import Player, View, view_of
 from smoothcall.evaluation import aivat as module
 from smoothcall.evaluation.action_values import action_values
@@ -90,7 +90,7 @@ class Lines:
 
 def as_policy(game: sc.Game, player: Fixed) -> sc.Policy:
     if isinstance(player, Rule):
-        return sc.Policy(game, player.probabilities(game.legal))
+        return sc.Policy(game, player.among(game.legal))
     return player.policy.greedy() if player.greedy else player.policy
 
 
@@ -199,7 +199,9 @@ class Wild:
 
 def seated(player: Fixed, random: Random) -> Player:
     return (
-        SIMPLE[player](random) if isinstance(player, Rule) else PolicyPlayer(player.policy, greedy=player.greedy, random=random)
+        BatchPlayer(player, random=random)
+        if isinstance(player, Rule)
+        else PolicyPlayer(player.policy, greedy=player.greedy, random=random)
     )
 
 

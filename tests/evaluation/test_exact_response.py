@@ -182,7 +182,7 @@ def test_an_agent_that_folds_to_every_bet_loses_its_blind() -> None:
 
 def test_calling_down_a_caller_wins_nothing() -> None:
     game = small("all-in")
-    calling = sc.Policy.from_weights(game, Rule.ALWAYS_CALL.probabilities(game.legal))
+    calling = sc.Policy.from_weights(game, Rule.ALWAYS_CALL.among(game.legal))
     assert exact_response(calling, slots=["c"]).seats == pytest.approx((0, 0), abs=1e-9)
     found = exact_response(calling)
     assert found.seats[0] == pytest.approx(found.seats[1], rel=1e-9)  # type: ignore[index]  # seats differ by the agent's moves only

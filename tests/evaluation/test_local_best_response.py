@@ -29,7 +29,7 @@ def some_policy(game: sc.Game, seed: int) -> sc.Policy:
 
 
 def of_rule(game: sc.Game, rule: Rule) -> sc.Policy:
-    return sc.Policy.from_weights(game, rule.probabilities(game.legal))
+    return sc.Policy.from_weights(game, rule.among(game.legal))
 
 
 class Reference:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.agents.batch_player import BatchPlayer
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.rule_players import AlwaysCall, AlwaysRaise, Probe, RandomPlayer
+from smoothcall.agents.scripted import Rule
 from smoothcall.agents.view import Player, View
 from smoothcall.evaluation.match import match, play_hand, play_match
 from tests.conftest import built
@@ -20,10 +21,6 @@ from tests.conftest import built
 
 def some_policy(game: sc.Game) -> sc.Policy:
     return sc.Policy.from_weights(game, np.random.default_rng(3).random(game.legal.shape) ** 3)
-
-
-def load(path: Path, of: str | None) -> sc.Policy:
-    return sc.load(path, sc.game(of) if of else None)
 
 
 class Spy:
@@ -41,7 +38,11 @@ class Spy:
 def test_hand_by_hand_comes_to_the_exact_result(spec: str, hands: int) -> None:
     game = built(spec)
     policy = some_policy(game)
-    players = [PolicyPlayer(policy, random=Random(1)), RandomPlayer(Random(2)), PolicyPlayer(policy, greedy=True)]
+    players = [
+        PolicyPlayer(policy, random=Random(1)),
+        BatchPlayer(Rule.RANDOM, random=Random(2)),
+        PolicyPlayer(policy, greedy=True),
+    ]
     exact = match(game, players[: game.players]).exact
     played = match(game, players[: game.players], hands=hands, seed=1, by_hand=True)
     assert exact is not None
@@ -54,7 +55,7 @@ def test_hand_by_hand_comes_to_the_exact_result(spec: str, hands: int) -> None:
 
 def test_every_seating_gets_the_same_cards() -> None:
     game = built("kuhn-3p")
-    spies = [Spy(AlwaysCall()), Spy(AlwaysCall()), Spy(AlwaysCall())]
+    spies = [Spy(BatchPlayer(Rule.ALWAYS_CALL)), Spy(BatchPlayer(Rule.ALWAYS_CALL)), Spy(BatchPlayer(Rule.ALWAYS_CALL))]
     result = match(game, spies, hands=6)
     assert (result.deals, result.seatings) == (1, 6)
     assert len({(view.seat, view.hole) for spy in spies for view in spy.seen}) == 3
@@ -66,35 +67,46 @@ def test_every_seating_gets_the_same_cards() -> None:
 def test_a_hand_by_its_cards() -> None:
     rules = built("leduc").rules
     cards = rules.deck.parse("KhQsJhQh")  # type: ignore[union-attr]
-    assert play_hand(rules, [AlwaysRaise(), AlwaysCall()], cards) == (7, -7)  # type: ignore[arg-type]
-    assert play_hand(rules, [AlwaysRaise(), AlwaysRaise()], cards) == (13, -13)  # type: ignore[arg-type]
+    assert play_hand(rules, [BatchPlayer(Rule.ALWAYS_RAISE), BatchPlayer(Rule.ALWAYS_CALL)], cards) == (7, -7)  # type: ignore[arg-type]
+    assert play_hand(rules, [BatchPlayer(Rule.ALWAYS_RAISE), BatchPlayer(Rule.ALWAYS_RAISE)], cards) == (13, -13)  # type: ignore[arg-type]
 
 
 def test_the_same_seed_gives_the_same_match(tmp_path: Path) -> None:
     some_policy(built("leduc")).save(tmp_path / "a.agent")
     entries = [str(tmp_path / "a.agent"), "probe"]
-    first, again, other = (play_match(entries, load=load, hands=500, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (play_match(entries, hands=500, seed=seed) for seed in (1, 1, 2))
     assert first == again
-    assert first["players"] != other["players"]
+    assert first.estimates != other.estimates
     by_hand = [
-        match(built("kuhn"), [Probe(Random(1)), RandomPlayer(Random(2))], hands=50, seed=3, by_hand=True) for _ in range(2)
+        match(
+            built("kuhn"),
+            [BatchPlayer(Rule.PROBE, random=Random(1)), BatchPlayer(Rule.RANDOM, random=Random(2))],
+            hands=50,
+            seed=3,
+            by_hand=True,
+        )
+        for _ in range(2)
     ]
     assert by_hand[0] == by_hand[1]
 
 
 def test_lines_and_data_say_the_same() -> None:
     game = built("kuhn")
-    result = match(game, [AlwaysRaise(), PolicyPlayer(some_policy(game))], names=["A", "B"], hands=20_000, seed=4)
+    result = match(
+        game, [BatchPlayer(Rule.ALWAYS_RAISE), PolicyPlayer(some_policy(game))], names=["A", "B"], hands=20_000, seed=4
+    )
     data: dict[str, Any] = json.loads(json.dumps(result.as_dict()))
     assert (data["deals"], data["seatings"], data["hands"], data["done"]) == (10_000, 2, 20_000, True)
-    for line, player, name in zip(str(result).splitlines(), data["players"], "AB", strict=True):
+    *lines, engine = str(result).splitlines()
+    assert (engine, data["engine"], data["notes"]) == ("engine: kernel", "kernel", [])
+    for line, player, name in zip(lines, data["players"], "AB", strict=True):
         low, high = player["mbb"]["interval_95"]
         about = f"95 %, 10,000 deals x 2 seatings; exact {player['exact_mbb']:+.1f}"
         assert line == f"{name} {player['mbb']['mean']:+.1f} ± {(high - low) / 2:.1f} mbb/h ({about})"
         assert low < player["exact_mbb"] < high
         assert player["mbb"]["interval_68"][0] > low
-    exact = match(game, [AlwaysRaise(), AlwaysCall()])
-    assert str(exact).splitlines() == ["always-raise +0.0 mbb/h (exact)", "always-call +0.0 mbb/h (exact)"]
+    exact = match(game, [BatchPlayer(Rule.ALWAYS_RAISE), BatchPlayer(Rule.ALWAYS_CALL)])
+    assert str(exact).splitlines() == ["always-raise +0.0 mbb/h (exact)", "always-call +0.0 mbb/h (exact)", "engine: exact"]
 
 
 def test_named_players(tmp_path: Path) -> None:
@@ -102,21 +114,21 @@ def test_named_players(tmp_path: Path) -> None:
     policy = some_policy(game)
     policy.save(tmp_path / "a.agent")
     file = str(tmp_path / "a.agent")
-    answer = play_match([file, f"{file}:greedy"], load=load)
+    answer = play_match([file, f"{file}:greedy"])
     expected = match(game, [PolicyPlayer(policy), PolicyPlayer(policy, greedy=True)]).exact
     assert expected is not None
-    assert [player["exact_mbb"] for player in answer["players"]] == pytest.approx(expected)
-    assert [player["name"] for player in answer["players"]] == [file, f"{file}:greedy"]
-    answer = play_match([file, f"{file}:threshold=0.2"], load=load)
+    assert answer.exact == pytest.approx(expected)
+    assert answer.names == (file, f"{file}:greedy")
+    answer = play_match([file, f"{file}:threshold=0.2"])
     expected = match(game, [policy, policy.thresholded(0.2)]).exact
     assert expected is not None
-    assert [player["exact_mbb"] for player in answer["players"]] == pytest.approx(expected)
+    assert answer.exact == pytest.approx(expected)
     assert expected[0] != pytest.approx(0, abs=1e-3), "something was left out"
-    twice = play_match([file, file], load=load, hands=20_000)
-    assert twice["players"][0]["exact_mbb"] == pytest.approx(0, abs=1e-9)
-    low, high = twice["players"][0]["mbb"]["interval_95"]
+    twice = play_match([file, file], hands=20_000)
+    assert twice.exact == pytest.approx((0, 0), abs=1e-9)
+    low, high = twice.estimates[0].interval()
     assert low < 0 < high
-    assert play_match(["always-raise", "random"], load=load, of="kuhn", hands=10)["game"] == "kuhn"
+    assert play_match(["always-raise", "random"], of="kuhn", hands=10).game == "kuhn"
 
 
 def test_wrong_input_is_refused(tmp_path: Path) -> None:
@@ -130,27 +142,29 @@ def test_wrong_input_is_refused(tmp_path: Path) -> None:
         ([leduc, "random"], {"of": "kuhn"}, "plays leduc, not kuhn"),
         (["random", "probe"], {}, "say which one"),
         (["randon", "probe"], {"of": "kuhn"}, r"unknown player 'randon'; did you mean 'random'\?"),
-        (["random", "random:greedy"], {"of": "kuhn"}, "unknown player 'random:greedy'"),
-        (["random", "random:threshold=0.1"], {"of": "kuhn"}, "unknown player 'random:threshold=0.1'"),
+        (["random", "random:greedy"], {"of": "kuhn"}, "random is scripted"),
+        (["random", "random:threshold=0.1"], {"of": "kuhn"}, "random is scripted"),
         ([leduc, f"{leduc}:threshold=2"], {}, r"threshold=2 \(accepted: a number from 0 to 1\)"),
         (["random", "probe"], {"of": "kuhn", "hands": 0}, "hands=0"),
         (["random", "probe"], {"of": "kuhn", "seed": -1}, "seed=-1"),
         (["random", "probe"], {"of": "rps"}, "probe plays poker, not rps"),
     ]:
         with pytest.raises(sc.UsageError, match=message):
-            play_match(entries, load=load, **options)  # type: ignore[arg-type]
+            play_match(entries, **options)  # type: ignore[arg-type]
     with pytest.raises(sc.UsageError, match="say how many hands"):
-        match(built("kuhn"), [Spy(AlwaysCall()), AlwaysCall()])
+        match(built("kuhn"), [Spy(BatchPlayer(Rule.ALWAYS_CALL)), BatchPlayer(Rule.ALWAYS_CALL)])
     other = PolicyPlayer(some_policy(built("leduc")))
     with pytest.raises(sc.UsageError, match="this policy plays leduc, not kuhn"):
-        match(built("kuhn"), [other, AlwaysCall()], hands=2, by_hand=True)
+        match(built("kuhn"), [other, BatchPlayer(Rule.ALWAYS_CALL)], hands=2, by_hand=True)
 
 
 def test_what_is_watched_goes_up_and_what_is_stopped_stops() -> None:
     told: list[float] = []
-    match(built("kuhn"), [Probe(), Probe()], hands=20, by_hand=True, watch=told.append)
+    match(built("kuhn"), [BatchPlayer(Rule.PROBE), BatchPlayer(Rule.PROBE)], hands=20, by_hand=True, watch=told.append)
     assert told == pytest.approx([deal / 10 for deal in range(1, 11)])
     for by_hand in (False, True):
-        result = match(built("kuhn"), [Probe(), Probe()], hands=10**8, by_hand=by_hand, stop=lambda: True)
+        result = match(
+            built("kuhn"), [BatchPlayer(Rule.PROBE), BatchPlayer(Rule.PROBE)], hands=10**8, by_hand=by_hand, stop=lambda: True
+        )
         assert not result.done
         assert 0 < result.hands < 10**6

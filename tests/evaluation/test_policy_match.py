@@ -9,7 +9,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
-from smoothcall.evaluation.policy_match import _line, deals_of, exact_values, mbb, sample, seatings
+from smoothcall.evaluation.policy_match import deals_of, exact_values, lineup_of, mbb, sample, seatings
 from smoothcall.kernels.evaluation.match import play_deals
 from smoothcall.kernels.random import seeded
 from tests.conftest import INTERPRETED, SMALL, built
@@ -79,12 +79,12 @@ def test_an_equilibrium_loses_to_nobody() -> None:
 def test_duplicate_deals_need_fewer_hands() -> None:
     """The mean of both seatings of a deal varies less than the mean of two hands dealt apart."""
     game = built("leduc")
-    line = _line(game, [Strategy(some_policy(game)), Rule.ALWAYS_CALL], [game])
+    lineup = lineup_of(game, [Strategy(some_policy(game)), Rule.ALWAYS_CALL], [game])
     deals = np.random.default_rng(2).choice(game.deals.count, 20_000, p=game.deals.weight)
     bucket, outcome = game.deals.bucket[deals][None], game.walk.outcome[deals]
     both, single = np.empty((len(deals), 2)), np.empty((len(deals), 2))
-    play_deals(game.walk, bucket, outcome, line, seeded(1)[0], both)
-    play_deals(game.walk, bucket, outcome, line._replace(seating=line.seating[:1].copy()), seeded(1)[0], single)
+    play_deals(game.walk, bucket, outcome, lineup, seeded(1)[0], both)
+    play_deals(game.walk, bucket, outcome, lineup._replace(seating=lineup.seating[:1].copy()), seeded(1)[0], single)
     assert both[:, 0].var() < 0.7 * single[:, 0].var() / 2
 
 
@@ -92,12 +92,12 @@ def test_weights_of_a_byte_play_as_their_probabilities() -> None:
     game = built("leduc")
     weights = np.random.default_rng(5).integers(0, 80, game.legal.shape).astype(np.uint8) * game.legal
     weights[:, 1] += (255 - weights.sum(axis=1)).astype(np.uint8)
-    line = _line(game, [Strategy(sc.Policy(game, weights / 255)), Rule.PROBE], [game])
+    lineup = lineup_of(game, [Strategy(sc.Policy(game, weights / 255)), Rule.PROBE], [game])
     won = np.empty((2, 2000, 2))
-    for result, tables, scale in ((won[0], line.tables, 1.0), (won[1], (weights,), 255.0)):
+    for result, tables, scale in ((won[0], lineup.tables, 1.0), (won[1], (weights,), 255.0)):
         deals = np.random.default_rng(2).choice(game.deals.count, 2000)
-        line = line._replace(tables=tables, scale=scale)
-        play_deals(game.walk, game.deals.bucket[deals][None], game.walk.outcome[deals], line, seeded(1)[0], result)
+        lineup = lineup._replace(tables=tables, scale=scale)
+        play_deals(game.walk, game.deals.bucket[deals][None], game.walk.outcome[deals], lineup, seeded(1)[0], result)
     np.testing.assert_array_equal(won[0], won[1])
 
 
@@ -121,16 +121,16 @@ def test_seeds_decide() -> None:
 def test_rules_choose_among_what_is_legal(actions: int) -> None:
     legal = np.array([(fold, True, *raises) for fold, *raises in product([False, True], repeat=actions - 1)])
     for rule in Rule:
-        probabilities = rule.probabilities(legal)
+        probabilities = rule.among(legal)
         assert probabilities.sum(axis=1) == pytest.approx(1)
         assert not (probabilities * ~legal).any()
     some = np.array([[True, True, False, True, True]])[:, :actions]
-    assert Rule.ALWAYS_RAISE.probabilities(some[:, :3]).tolist() == [[0, 1, 0]]
+    assert Rule.ALWAYS_RAISE.among(some[:, :3]).tolist() == [[0, 1, 0]]
     if actions == 5:
-        assert Rule.ALWAYS_RAISE.probabilities(some).tolist() == [[0, 0, 0, 1, 0]]
-        assert Rule.PROBE.probabilities(some).tolist() == [[0, 0.5, 0, 0.5, 0]]
-        assert Rule.RANDOM.probabilities(some).tolist() == [[0.25, 0.25, 0, 0.25, 0.25]]
-        assert Rule.ALWAYS_CALL.probabilities(some).tolist() == [[0, 1, 0, 0, 0]]
+        assert Rule.ALWAYS_RAISE.among(some).tolist() == [[0, 0, 0, 1, 0]]
+        assert Rule.PROBE.among(some).tolist() == [[0, 0.5, 0, 0.5, 0]]
+        assert Rule.RANDOM.among(some).tolist() == [[0.25, 0.25, 0, 0.25, 0.25]]
+        assert Rule.ALWAYS_CALL.among(some).tolist() == [[0, 1, 0, 0, 0]]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import smoothcall as sc
-from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.scripted import Rule
 from smoothcall.evaluation.match import match
 from smoothcall.experiments.cross_table import cross_table, draw_table, play_cross_table
 from tests.conftest import built
@@ -17,10 +17,10 @@ PNG = b"\x89PNG\r\n"
 
 
 def test_pairs_meet_once_and_read_both_ways() -> None:
-    game, players = built("leduc"), {name: player() for name, player in SIMPLE.items()}
+    game, players = built("leduc"), {str(rule): rule for rule in Rule}
     table = cross_table(game, players)
-    assert table.rows == tuple(SIMPLE)
-    assert table.columns == (*SIMPLE, "average")
+    assert table.rows == tuple(Rule)
+    assert table.columns == (*Rule, "average")
     for row, name in enumerate(table.rows):
         assert table.cells[row][row] is None
         means = []
@@ -41,7 +41,7 @@ def test_pairs_meet_once_and_read_both_ways() -> None:
 
 
 def test_sampled_tables_have_intervals_around_the_exact_ones() -> None:
-    game, players = built("kuhn"), {name: player() for name, player in SIMPLE.items()}
+    game, players = built("kuhn"), {str(rule): rule for rule in Rule}
     told: list[float] = []
     exact, sampled = cross_table(game, players), cross_table(game, players, hands=20_000, seed=3, watch=told.append)
     assert told == sorted(told)
@@ -54,7 +54,7 @@ def test_sampled_tables_have_intervals_around_the_exact_ones() -> None:
 
 
 def test_line_ups_of_three() -> None:
-    game, players = built("kuhn-3p"), {name: player() for name, player in SIMPLE.items()}
+    game, players = built("kuhn-3p"), {str(rule): rule for rule in Rule}
     line_ups = [("random", "random", "probe"), ("always-raise", "always-call", "random")]
     table = cross_table(game, players, line_ups=line_ups)
     assert table.labels == tuple(line_ups)
@@ -72,7 +72,7 @@ def test_line_ups_of_three() -> None:
 
 
 def test_what_is_stopped_says_so() -> None:
-    table = cross_table(built("kuhn"), {name: player() for name, player in SIMPLE.items()}, hands=10, stop=lambda: True)
+    table = cross_table(built("kuhn"), {str(rule): rule for rule in Rule}, hands=10, stop=lambda: True)
     assert not table.done
     assert all(cell is None for row in table.cells for cell in row)
     assert draw_table(table).startswith(PNG)
@@ -80,16 +80,13 @@ def test_what_is_stopped_says_so() -> None:
 
 def test_the_table_as_data_and_as_a_picture(tmp_path: Path) -> None:
     out = tmp_path / "table.png"
-
-    def load(path: Path, of: str | None) -> sc.Policy:
-        return sc.load(path, sc.game(of) if of else None)
-
-    answer = play_cross_table(["random", "probe", "always-call"], out, load=load, of="kuhn", hands=100)
-    assert json.loads(json.dumps(answer))["picture"] == str(out)
+    answer = play_cross_table(["random", "probe", "always-call"], out, of="kuhn", hands=100)
+    assert json.loads(json.dumps(answer.as_dict()))["picture"] == str(out)
+    assert (answer.engines, answer.notes) == (("kernel",), ())
     assert out.read_bytes().startswith(PNG)
     with pytest.raises(sc.UsageError, match="there is no folder"):
-        play_cross_table(["random", "probe"], tmp_path / "no" / "table.png", load=load, of="kuhn")
-    with pytest.raises(sc.UsageError, match="stands twice"):
-        play_cross_table(["random", "random"], out, load=load, of="kuhn")
+        play_cross_table(["random", "probe"], tmp_path / "no" / "table.png", of="kuhn")
+    with pytest.raises(sc.UsageError, match="is named twice"):
+        play_cross_table(["random", "random"], out, of="kuhn")
     with pytest.raises(sc.UsageError, match="2 or more"):
-        play_cross_table(["random"], out, load=load, of="kuhn")
+        play_cross_table(["random"], out, of="kuhn")

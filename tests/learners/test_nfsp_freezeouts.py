@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
-from smoothcall.agents.heuristics import HeuristicMC, MostlyCalls
 from smoothcall.agents.nfsp_networks import SelfTaught, compact, picture
+from smoothcall.agents.scripted import HeuristicMC, MostlyCalls
 from smoothcall.agents.stack_policies import Tabled
 from smoothcall.agents.tabulated import TabulatedPolicy, card_observations
 from smoothcall.evaluation.freezeouts import play_freezeouts

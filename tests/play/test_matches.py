@@ -11,8 +11,7 @@ from random import Random
 
 import pytest
 
-from smoothcall.agents.heuristics import MostlyCalls
-from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.scripted import MostlyCalls, Rule
 from smoothcall.agents.tabulated import TabulatedPolicy, scripted_policy
 from smoothcall.errors import Forbidden, UsageError
 from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
@@ -169,8 +168,13 @@ def test_files_of_minds_that_look_at_cards_sit_at_larger_tables(tmp_path: Path) 
     assert not agents.problems
     built_in = {f"no-limit-holdem-pricope-agent-{which}" for which in ("1", "2", "3-gp", "3-dp")}
     for seats in range(3, 7):
-        assert {card.id for card in agents.cards(f"{GAME}:seats={seats}")} == {"cards", *SIMPLE} | built_in
-    assert {card.id for card in agents.cards(GAME, match=True)} == {"cards", *SIMPLE} | built_in
+        assert {card.id for card in agents.cards(f"{GAME}:seats={seats}")} == {
+            "cards",
+            "expert",
+            "heuristic-mc",
+            *Rule,
+        } | built_in
+    assert {card.id for card in agents.cards(GAME, match=True)} == {"cards", "expert", "heuristic-mc", *Rule} | built_in
     assert agents.card("equities").any_stacks
     assert not agents.card("equities").any_seats
 

@@ -14,16 +14,16 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.agents.fixed import Rule, Strategy
-from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.folders import BUILT_IN
+from smoothcall.agents.registry import SCRIPTED_PLAYERS, Games
 from smoothcall.agents.tabulated import TabulatedPolicy, scripted_policy
 from smoothcall.agents.view import view_of
-from smoothcall.evaluation.match import SCRIPTED
 from smoothcall.experiments.heinrich2014_holdem import folded
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.play import opponents as module
 from smoothcall.play.explorer import explore
-from smoothcall.play.opponents import BUILT_IN, PLAY_GAMES, SCRIPTED_GAME, Agents
+from smoothcall.play.opponents import PLAY_GAMES, SCRIPTED_GAME, Agents
 from smoothcall.store.runs import Run
 from tests.conftest import WHOLE_BETS, built
 from tests.games.random_hands import step
@@ -66,9 +66,12 @@ def test_built_in_agents(agents: Agents) -> None:
 def test_every_game_has_an_opponent(agents: Agents) -> None:
     for spec in PLAY_GAMES:
         cards = agents.cards(spec)
-        assert {card.id for card in cards} >= set(SIMPLE)
+        assert {card.id for card in cards} >= set(Rule)
         assert spec in ("limit-holdem-3p", SCRIPTED_GAME) or ":" in spec or any(card.kind == "built-in" for card in cards)
-        assert ({card.id for card in cards} >= set(SCRIPTED)) == (spec == SCRIPTED_GAME)
+        for name, player in SCRIPTED_PLAYERS.items():
+            if player.games in (Games.EQUITY, Games.CARDS):
+                plays = spec == SCRIPTED_GAME if player.games is Games.EQUITY else spec.split(":")[0] == "no-limit-holdem"
+                assert (name in {card.id for card in cards}) == plays
         for card in cards:
             agents.verify_fits(card.id, spec)
 
@@ -99,7 +102,7 @@ def test_snapshots_get_better(agents: Agents) -> None:
 @pytest.mark.parametrize("player_id", ["no-limit-holdem-mccfr", "limit-holdem-smooth-uct"])
 def test_holdem_agents_beat_the_simple_players(agents: Agents, player_id: str) -> None:
     policy = agents.policy(player_id)
-    for opponent in SIMPLE:
+    for opponent in Rule:
         won = sc.match(policy.game, [policy, opponent], hands=60_000, seed=3).estimates[0]
         assert won.mean - won.half_width(0.999) > 0
         stored = policy.card["results"]["matches"][opponent]

@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.agents.folders import snapshots_of
 from smoothcall.kernels.random import seeded
 from smoothcall.learners.freezeout_learner import FreezeoutLearner
 from smoothcall.solvers.base import Winnings
 from smoothcall.store import runs
 from smoothcall.store.metrics import Metric, evaluation_points, read_metrics
-from smoothcall.store.runs import Run, is_snapshot_point, snapshots_of
+from smoothcall.store.runs import Run, is_snapshot_point
 from tests.conftest import TINY, WHOLE_BETS
 
 # the command line with checkpoints twenty times a second, so that kills fall into the writing of them too

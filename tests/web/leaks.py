@@ -17,7 +17,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from benchmarks.web import random_letter
-from smoothcall.agents.rule_players import RulePlayer
+from smoothcall.agents.batch_player import BatchPlayer
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
@@ -88,7 +88,7 @@ def exchanged(hand: Hand, deck: tuple[int, ...], seen: set[int], random: Random)
 
 def plays_the_same(hand: Hand, deck: tuple[int, ...], seat: int, players: Sequence[OpponentPlayer], secret: str) -> bool:
     """Return whether the opponents make the same moves with another deck."""
-    if all(isinstance(opponent.player, RulePlayer) for opponent in players):
+    if all(isinstance(opponent.player, BatchPlayer) and not opponent.player.observes for opponent in players):
         return True  # ignore their cards
     other, moves = Hand(hand.rules, hand.starting), split_moves(hand.text)
     let_opponents_act(other, deck, seat, players, secret)

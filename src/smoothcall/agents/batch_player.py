@@ -1,18 +1,20 @@
-"""A batch policy in a seat: it looks at the hand itself, so that it needs no tree and answers whatever was raised.
+"""The adapter from a batch policy to a player.
 
-Batch policies learn for two. At a larger table one that looks at observations with cards sees the opponents still in as one, their average
-(pricope2021): its equity is the share of the pot that its cards win against so many.
+It encodes the observation from the view, so it needs no action tree and answers raises of any size. Batch policies learn for two
+players. At a larger table a batch policy that sees cards takes the opponents still in the hand as one, their average
+(pricope2021): its equity is the share of the pot that its cards win against all of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from random import Random
 
 import numpy as np
 
-from smoothcall.agents.rule_players import draw_slot
+from smoothcall.agents.scripted import Rule
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import View
 from smoothcall.errors import UsageError
@@ -48,29 +50,37 @@ from smoothcall.kernels.simulation.observations import (
 )
 from smoothcall.kernels.tables import CALLED, CHECKED, NOTHING, RAISED, Array
 from smoothcall.policy import Policy
-from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
+from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations, sees_cards
 
-MOST_SEATS = 6  # at a table with a batch policy that looks at observations with cards
-GAMES = 1000  # simulated for a equity against several
+MAX_SEATS = 6  # of a table with a batch policy that sees cards
+ROLLOUTS = 1000  # simulated for an equity against several opponents
 
-_Before = tuple[int, int, int]  # street, pot and chips to call at somebody's last move
+_Before = tuple[int, int, int]  # street, pot and chips to call at the seat's last move
+
+
+def draw_slot(weights: Array, random: Random) -> int:
+    """Draw an action slot with probability proportional to weights[A]."""
+    legal = np.flatnonzero(weights)
+    return int(random.choices(legal.tolist(), weights[legal].tolist())[0])
 
 
 def may_sit(own: PokerRules | MatrixGame, table: PokerRules | MatrixGame, *, wide: bool) -> bool:
-    """Whether somebody who has learned by its own rules may sit at a table: whatever its bet menu, and with observations with cards
-    also where more than two play, and so others act first."""
+    """Whether a player that learned the rules `own` can sit at a table: the bet menu may differ.
+
+    With `wide`, for players that see cards, more than two may play, and so another seat may act first.
+    """
     if same_table(own, table):
         return True
     if not (wide and isinstance(own, PokerRules) and isinstance(table, PokerRules)):
         return False
-    if len(table.streets) != len(own.streets) or table.antes or own.seats != 2 or table.seats > MOST_SEATS:
+    if len(table.streets) != len(own.streets) or table.antes or own.seats != 2 or table.seats > MAX_SEATS:
         return False
     streets = [replace(each, first=mine.first) for each, mine in zip(table.streets, own.streets, strict=True)]
     return same_table(own, replace(table, seats=2, streets=tuple(streets)))
 
 
 def observes_cards_of(policy: Policy, table: PokerRules | MatrixGame) -> bool:
-    """Whether a policy is a batch policy that looks at the hands of a table that is not its own game's."""
+    """Whether a policy is a batch policy that sees cards and can sit at a table that is not of its own game."""
     own = policy.game.rules
     return (
         isinstance(policy, TabulatedPolicy)
@@ -83,51 +93,64 @@ def observes_cards_of(policy: Policy, table: PokerRules | MatrixGame) -> bool:
 class BatchPlayer:
     """Plays a batch policy as it is, or its most likely move (of equals, the first in the order of the game's actions).
 
-    It sits at any table of the rules whose raises it has learned, whatever the table's bet menu and the stacks (`may_sit`).
-    Each hand is its first with somebody unknown.
+    It sits at any table of the rules whose raises it has learned, whatever the table's bet menu and stacks (`may_sit`). A batch
+    policy that ignores observations needs no rules: it sits at any table and chooses among the table's action slots. Every
+    hand is encoded as the first one against an unknown opponent.
     """
 
     def __init__(
         self,
         batch_policy: BatchPolicy,
-        rules: PokerRules,
+        rules: PokerRules | None = None,
         *,
         greedy: bool = False,
         random: Random | None = None,
         abstraction: Abstraction | None = None,
     ) -> None:
-        """`rules` are those of a game that batch policies play (`agents.serialization.verify_game`). With an abstraction observations with cards have its
-        buckets; without one BUCKET is 0. NODE always is."""
-        self.batch_policy, self.rules, self.greedy, self.abstraction = batch_policy, rules, greedy, abstraction
+        """`rules`: of the game that the batch policy plays (`agents.serialization.verify_game`).
+
+        `abstraction`: gives observations with cards their BUCKET; 0 without one. NODE is always 0.
+        """
+        self.batch_policy, self.greedy, self.abstraction = batch_policy, greedy, abstraction
         self.random = random or Random()
         self.wide = sees_cards(batch_policy)
-        self._table, self._menu = (
-            rules,
-            rules,
-        )  # the rules last seen, so that they are compared once; with the batch policy's raises
+        self.observes = not ignores_observations(batch_policy)
+        if not self.observes:
+            return
+        if rules is None:
+            raise UsageError(f"{type(batch_policy).__name__} needs the rules of its game to observe a hand")
+        self.rules = rules
+        self._table, self._menu = rules, rules  # the rules of the last view, and these with the batch policy's bet menu
         equity_table(rules.deck)  # read now, so that no move waits for it
 
     def act(self, view: View) -> str:
+        if not self.observes:
+            if isinstance(self.batch_policy, Rule):
+                self.batch_policy.verify_game(view.rules)
+            return self._choose(view.slots, np.zeros(0, np.float32))
         state, before = self._replay(view)
-        letters = state.slots
-        legal = np.array([[letter is not None for letter in letters]])
-        probabilities = self.batch_policy.probabilities(self._seen(view, state, before)[None], legal)[0]
-        letter = letters[int(np.argmax(probabilities)) if self.greedy else draw_slot(probabilities, self.random)]
-        assert letter is not None
+        letter = self._choose(state.slots, self._seen(view, state, before))
         if letter[0] != "r":
             return letter
         assert view.raises is not None
         low, high = view.raises
-        return f"r{min(max(int(letter[1:]), low), high)}"  # all that others have may be less than a full raise
+        return f"r{min(max(int(letter[1:]), low), high)}"  # the others may have less than a full raise left
+
+    def _choose(self, letters: Sequence[str | None], observation: Array) -> str:
+        legal = np.array([[letter is not None for letter in letters]])
+        probabilities = self.batch_policy.probabilities(observation[None], legal)[0]
+        letter = letters[int(np.argmax(probabilities)) if self.greedy else draw_slot(probabilities, self.random)]
+        assert letter is not None
+        return letter
 
     def observation(self, view: View) -> Array:
-        """[OBSERVATION or CARD_OBSERVATION] float32: what the seat to move looks at, as `kernels.simulation.freezeouts.encode_observations` says it."""
+        """[OBSERVATION or CARD_OBSERVATION] float32: columns as in `kernels.simulation.freezeouts.encode_observations`."""
         return self._seen(view, *self._replay(view))
 
     def _replay(self, view: View) -> tuple[Betting, _Before | None]:
-        """The hand's betting, with the raises that the batch policy knows, and what the table showed at the seat's last move.
+        """Replay the betting with the batch policy's bet menu; also street, pot and chips to call at the seat's last move.
 
-        Nobody can lose more than the second largest stack: who has more plays for so much, as in freezeouts.
+        Stacks are capped at the second largest one, as in freezeouts: nobody can lose more.
         """
         rules = self._at(view)
         starting = [paid + left for paid, left in zip(view.paid, view.stacks, strict=True)]
@@ -140,7 +163,7 @@ class BatchPlayer:
         return state, before
 
     def _at(self, view: View) -> PokerRules:
-        """The rules of the table with the batch policy's raises."""
+        """The rules of the table with the batch policy's bet menu."""
         if view.rules is not self._table:
             if not isinstance(view.rules, PokerRules) or not may_sit(self.rules, view.rules, wide=self.wide):
                 seats = f" for {view.rules.seats}" if view.rules.seats != self.rules.seats else ""
@@ -149,7 +172,7 @@ class BatchPlayer:
         return self._menu
 
     def _seen(self, view: View, state: Betting, before: _Before | None) -> Array:
-        """Habits are those of somebody unknown."""
+        """Encode the observation; RAISES and AGGRESSION are those of an unknown opponent."""
         assert self.rules.stack is not None
         start, seat = self.rules.stack, view.seat
         others = [place for place, alive in enumerate(state.alive) if alive and place != seat]
@@ -182,13 +205,13 @@ class BatchPlayer:
             seen[BEFORE_STREET], seen[BEFORE_POT], seen[BEFORE_CALL] = street, pot / start, to_call / start
 
     def _equity(self, view: View, opponents: int) -> float:
-        """Against one opponent exact, against more from simulated games, the same ones whenever this hand comes here."""
+        """Equity: exact against one opponent, from rollouts against more (seeded by the hand, so that it is reproducible)."""
         board = tuple(card for cards in view.boards for card in cards)
         if opponents == 1:
             return equity_table(self.rules.deck).of(view.hole, board)
         spot = sha256(f"{view.hole} {board} {view.text}".encode()).digest()
         generator = seeded(int.from_bytes(spot[:8], "big"))[0]
-        return simulated(self.rules.deck, view.hole, board, generator, GAMES, opponents)
+        return simulated(self.rules.deck, view.hole, board, generator, ROLLOUTS, opponents)
 
 
 def _last_to_act(state: Betting) -> int:

@@ -5,7 +5,6 @@ Learners choose among six moves: check, call, raises by one, two and three bets,
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,30 +13,43 @@ from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
 from smoothcall.kernels.simulation.observations import OTHER_STACK, STACK, TO_CALL
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
-from smoothcall.simulation.batch_policy import BatchPolicy
+from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
 
 CHECK_MOVE, CALL_MOVE, RAISE_MOVE, FOLD_MOVE = 0, 1, 2, 5
 MOVES = 6
 
 
 @dataclass(frozen=True)
-class Ruled:
-    """A batch policy that needs to know only what is legal."""
-
-    rule: Callable[[Array], Array]  # legal[n, A] -> [n, A]
-
-    def probabilities(self, seen: Array, legal: Array) -> Array:
-        return self.rule(legal)
-
-
-@dataclass(frozen=True)
 class Greedy:
-    """A batch policy's most likely moves; of equals, the first."""
+    """The most likely move of a batch policy; of equals, the first."""
 
     batch_policy: BatchPolicy
 
-    def probabilities(self, seen: Array, legal: Array) -> Array:
-        return surely(self.batch_policy.probabilities(seen, legal).argmax(axis=1), legal.shape[1])
+    @property
+    def SEES_CARDS(self) -> bool:
+        return sees_cards(self.batch_policy)
+
+    def probabilities(self, observations: Array, legal: Array) -> Array:
+        return surely(self.batch_policy.probabilities(observations, legal).argmax(axis=1), legal.shape[1])
+
+
+@dataclass(frozen=True)
+class Thresholded:
+    """A batch policy without moves less likely than `share`, the others scaled up; the most likely move always stays."""
+
+    batch_policy: BatchPolicy
+    share: float
+
+    @property
+    def SEES_CARDS(self) -> bool:
+        return sees_cards(self.batch_policy)
+
+    def probabilities(self, observations: Array, legal: Array) -> Array:
+        found = self.batch_policy.probabilities(observations, legal)
+        kept = (found >= self.share) | (surely(found.argmax(axis=1), found.shape[1]) > 0)
+        cut = np.where(kept, found, 0)
+        scaled: Array = cut / cut.sum(axis=1, keepdims=True)
+        return scaled
 
 
 @dataclass(frozen=True)

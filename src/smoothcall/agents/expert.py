@@ -20,9 +20,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from smoothcall.agents import opponent_models as models
-from smoothcall.agents.heuristics import LARGEST, pot_odds, raise_slots
 from smoothcall.agents.images import verify_wide
 from smoothcall.agents.opponent_models import CLASSES, EDGES, Model, NaiveBayes, PictureModel, class_of
+from smoothcall.agents.scripted import LARGEST, pot_odds, raise_slots
 from smoothcall.cache import table as kept
 from smoothcall.errors import unknown
 from smoothcall.files import field, optional

@@ -1,4 +1,4 @@
-"""A policy in a seat."""
+"""The adapter from a policy to a player."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from random import Random
 
 import numpy as np
 
-from smoothcall.agents.batch_player import BatchPlayer
+from smoothcall.agents.batch_player import BatchPlayer, draw_slot
 from smoothcall.agents.fixed import Strategy
-from smoothcall.agents.rule_players import draw_slot
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import View
 from smoothcall.errors import UsageError
@@ -20,16 +19,16 @@ from smoothcall.policy import Policy
 class PolicyPlayer:
     """Plays a policy as it is, or its most likely action (of equals, the first in the order of the game's actions).
 
-    It sits at any table of its game's rules, whatever the table's bet menu: raises that it has not learned stand for others
-    (`information.translation`). Where its tree has no such place at all it checks and calls. A batch policy looks at the hand itself
-    (`agents.batch_player`); its table is for kernels.
+    It sits at any table of its game's rules, whatever the table's bet menu: raises that are not in its tree are translated to
+    raises that are (`information.translation`). Where its tree has no such node it checks and calls. A `TabulatedPolicy` is
+    played by its batch policy (`BatchPlayer`) and not by its table.
     """
 
     def __init__(self, policy: Policy, *, greedy: bool = False, random: Random | None = None) -> None:
         self.fixed = Strategy(policy, greedy)
         self.random = random or Random()
-        self._table = policy.game.rules  # the rules last seen, so that they are compared once
-        self._mind = (
+        self._table = policy.game.rules  # the rules of the last view, so that they are compared once
+        self._batch_player = (
             BatchPlayer(
                 policy.batch_policy, policy.rules, greedy=greedy, random=self.random, abstraction=policy.game.abstraction
             )
@@ -38,8 +37,8 @@ class PolicyPlayer:
         )
 
     def act(self, view: View) -> str:
-        if self._mind is not None:
-            return self._mind.act(view)
+        if self._batch_player is not None:
+            return self._batch_player.act(view)
         policy, game = self.fixed.policy, self.fixed.policy.game
         if view.rules is not self._table and not same_table(view.rules, game.rules):
             raise UsageError(f"this policy plays {game.spec}, not {view.rules.name}")

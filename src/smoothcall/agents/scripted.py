@@ -1,88 +1,259 @@
-"""The scripted players of epfl2020: eleven in two pools, of which one is in both. They look at a observation and follow a rule."""
+"""Scripted players: batch policies that follow a rule and learn nothing.
+
+- `Rule`: four players that look only at which actions are legal (heinrich2014 measures against two of them). They play any game.
+- `Scripted`: the players of epfl2020, in two pools. They look at an observation and know raises by whole bets.
+- `MostlyCalls`, `HeuristicMC`: generic players of pricope2021. They take raises in the order of the menu, the smallest first,
+  so they sit at any no-limit hold'em table. The third generic player, which always calls, is `Rule.ALWAYS_CALL`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum, nonmember
+from random import Random
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import bdtr
 
 from smoothcall.agents.batch_policy import Table, raising, surely
-from smoothcall.kernels.simulation.observations import EQUITY, LAST, STREET, TO_CALL
+from smoothcall.agents.view import View
+from smoothcall.errors import UsageError, unknown
+from smoothcall.files import field
+from smoothcall.games.matrix import MatrixGame
+from smoothcall.games.rules import PokerRules
+from smoothcall.kernels.simulation.observations import EQUITY, LAST, POT, STACK, STREET, TO_CALL
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, RAISED, Array
 
+CLASSES = ("mostly-calls", "simulations")  # of MostlyCalls and HeuristicMC in agent files
 FLOP, TURN = 1, 2
-
-Slots = Callable[[Table, Array, Array], Array]  # (table, seen, legal) -> [n] the slot of the move
-Rule = Callable[[Table, Array, Array], Array]  # (table, seen, legal) -> [n, A] probabilities
-
-
-def check_or_call(seen: Array, legal: Array) -> Array:
-    return np.full(len(seen), CALL)
+MAX_ROLLOUTS = 10_000
+LARGEST = 10**6  # stands for the largest raise of any menu
+EDGE = 1e-9  # rounding of shares of rollouts before they are compared with a threshold
 
 
-def check_or_fold(seen: Array, legal: Array) -> Array:
-    """Gives up where something is to call."""
+class Rule(StrEnum):
+    """Players who look only at which actions are legal: batch policies that ignore observations."""
+
+    ALWAYS_RAISE = "always-raise"
+    ALWAYS_CALL = "always-call"
+    PROBE = "probe"
+    RANDOM = "random"
+
+    IGNORES_OBSERVATIONS = nonmember(True)
+
+    @property
+    def summary(self) -> str:
+        return _SUMMARIES[self]
+
+    def among(self, legal: Array) -> Array:
+        """legal[n, A] bool -> [n, A] probabilities. The action slots of poker are fold, call, then raises."""
+        if self is Rule.RANDOM:
+            even: Array = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
+            return even
+        raise_share = {Rule.ALWAYS_RAISE: 1.0, Rule.ALWAYS_CALL: 0.0, Rule.PROBE: 0.5}[self] * legal[:, 2:].any(axis=1)
+        found = np.zeros(legal.shape)
+        found[:, 1] = 1 - raise_share
+        found[np.arange(len(legal)), 2 + legal[:, 2:].argmax(axis=1)] += raise_share
+        return found
+
+    def probabilities(self, observations: Array, legal: Array) -> Array:
+        """[n, A]; observations are ignored."""
+        return self.among(legal)
+
+    def verify_game(self, rules: object) -> None:
+        if self is not Rule.RANDOM and isinstance(rules, MatrixGame):
+            raise UsageError(f"{self} plays poker, not {rules.name} (accepted there: {Rule.RANDOM}, agents)")
+
+
+_SUMMARIES = {
+    Rule.ALWAYS_RAISE: "makes the first bet or raise that the game lists, else calls",
+    Rule.ALWAYS_CALL: "checks and calls",
+    Rule.PROBE: "makes the first bet or raise that the game lists, or checks or calls, each half of the time",
+    Rule.RANDOM: "makes every legal move of the game's action slots equally often",
+}
+
+
+# The players of epfl2020
+
+Slots = Callable[[Table, Array, Array], Array]  # (table, observations, legal) -> [n] the slot of the move
+Distribution = Callable[[Table, Array, Array], Array]  # (table, observations, legal) -> [n, A] probabilities
+
+
+def check_or_call(observations: Array, legal: Array) -> Array:
+    return np.full(len(observations), CALL)
+
+
+def check_or_fold(observations: Array, legal: Array) -> Array:
     return np.where(legal[:, FOLD_SLOT], FOLD_SLOT, CALL)
 
 
-def aggressive(table: Table, seen: Array, legal: Array) -> Array:
-    return np.where(seen[:, EQUITY] > 0.5, raising(table, 1, legal), check_or_fold(seen, legal))
+def aggressive(table: Table, observations: Array, legal: Array) -> Array:
+    return np.where(observations[:, EQUITY] > 0.5, raising(table, 1, legal), check_or_fold(observations, legal))
 
 
-def moderate(table: Table, seen: Array, legal: Array) -> Array:
-    """Raises by one bet above 0.6, by one more for every tenth."""
-    equity = seen[:, EQUITY]
+def moderate(table: Table, observations: Array, legal: Array) -> Array:
+    """Raises by one bet above an equity of 0.6, by one bet more for every tenth above that."""
+    equity = observations[:, EQUITY]
     strong = raising(table, np.floor((equity - 0.6) * 10) + 1, legal)
-    return np.where(equity > 0.6, strong, np.where(equity >= 0.4, CALL, check_or_fold(seen, legal)))
+    return np.where(equity > 0.6, strong, np.where(equity >= 0.4, CALL, check_or_fold(observations, legal)))
 
 
-def mirror(table: Table, seen: Array, legal: Array) -> Array:
-    """Does what the other did last: raises by as much as it was raised by, else checks or calls."""
-    factor = np.rint(seen[:, TO_CALL] / table.bet)
-    return np.where(seen[:, LAST] == RAISED, raising(table, factor, legal), CALL)
+def mirror(table: Table, observations: Array, legal: Array) -> Array:
+    """Repeats the opponent's last move: raises by as much as the opponent raised, else checks or calls."""
+    factor = np.rint(observations[:, TO_CALL] / table.bet)
+    return np.where(observations[:, LAST] == RAISED, raising(table, factor, legal), CALL)
 
 
-def _bluffing(rule: Slots) -> Rule:
-    """With the chance 1/2 raises by one bet on the flop and by two on the turn, whatever it holds."""
+def _bluffing(rule: Slots) -> Distribution:
+    """With probability 1/2 raises the flop by one bet and the turn by two, whatever the cards."""
 
-    def probabilities(table: Table, seen: Array, legal: Array) -> Array:
-        honest = surely(rule(table, seen, legal), legal.shape[1])
-        bluff = surely(raising(table, np.where(seen[:, STREET] == FLOP, 1, 2), legal), legal.shape[1])
-        bluffs = np.isin(seen[:, STREET], (FLOP, TURN))[:, None]
+    def probabilities(table: Table, observations: Array, legal: Array) -> Array:
+        honest = surely(rule(table, observations, legal), legal.shape[1])
+        bluff = surely(raising(table, np.where(observations[:, STREET] == FLOP, 1, 2), legal), legal.shape[1])
+        bluffs = np.isin(observations[:, STREET], (FLOP, TURN))[:, None]
         return np.where(bluffs, (honest + bluff) / 2, honest)
 
     return probabilities
 
 
-def _sure(rule: Slots) -> Rule:
-    return lambda table, seen, legal: surely(rule(table, seen, legal), legal.shape[1])
+def _sure(rule: Slots) -> Distribution:
+    return lambda table, observations, legal: surely(rule(table, observations, legal), legal.shape[1])
 
 
-RULES: dict[str, tuple[Rule, str]] = {
+RULES: dict[str, tuple[Distribution, str]] = {
     "aggressive": (_sure(aggressive), "raises by one bet if its equity is above 1/2, else checks or folds"),
-    "all-in": (_sure(lambda table, seen, legal: raising(table, 10**6, legal)), "raises by the most that is listed, every time"),
-    "call": (_sure(lambda table, seen, legal: check_or_call(seen, legal)), "checks or calls"),
-    "check-fold": (_sure(lambda table, seen, legal: check_or_fold(seen, legal)), "checks or folds"),
-    "raise": (_sure(lambda table, seen, legal: raising(table, 2, legal)), "raises by two bets, every time"),
-    "mirror": (_sure(mirror), "does what the other did last"),
-    "random": (lambda table, seen, legal: legal / legal.sum(axis=1, keepdims=True), "makes any legal move, all alike"),
-    "moderate": (_sure(moderate), "calls with a equity from 0.4 to 0.6, raises above by more the higher it is, else folds"),
+    "all-in": (
+        _sure(lambda table, _, legal: raising(table, LARGEST, legal)),
+        "makes the largest raise of the menu, every time",
+    ),
+    "call": (_sure(lambda _, observations, legal: check_or_call(observations, legal)), "checks or calls"),
+    "check-fold": (_sure(lambda _, observations, legal: check_or_fold(observations, legal)), "checks or folds"),
+    "raise": (_sure(lambda table, _, legal: raising(table, 2, legal)), "raises by two bets, every time"),
+    "mirror": (_sure(mirror), "repeats the opponent's last move"),
+    "random": (lambda _, observations, legal: Rule.RANDOM.among(legal), "makes every legal move equally often"),
+    "moderate": (_sure(moderate), "calls with an equity from 0.4 to 0.6, raises by more the higher it is above, else folds"),
     "bluffer-aggressive": (_bluffing(aggressive), "aggressive, but half of the time raises flop by one bet and turn by two"),
     "bluffer-moderate": (_bluffing(moderate), "moderate, but half of the time raises flop by one bet and turn by two"),
 }
+FIRST_POOL = ("aggressive", "all-in", "call", "check-fold", "raise", "mirror", "random")
+FINAL_POOL = ("aggressive", "moderate", "bluffer-aggressive", "bluffer-moderate")
 
 
 @dataclass(frozen=True)
 class Scripted:
-    """A rule at a table."""
+    """A rule of epfl2020 at a table."""
 
     name: str
     table: Table
 
-    def probabilities(self, seen: Array, legal: Array) -> Array:
-        return RULES[self.name][0](self.table, seen, legal)
+    def probabilities(self, observations: Array, legal: Array) -> Array:
+        return RULES[self.name][0](self.table, observations, legal)
 
 
-FIRST_POOL = ("aggressive", "all-in", "call", "check-fold", "raise", "mirror", "random")
-FINAL_POOL = ("aggressive", "moderate", "bluffer-aggressive", "bluffer-moderate")
+# The generic players of pricope2021
+
+
+@dataclass(frozen=True)
+class MostlyCalls:
+    """Random of pricope2021: checks or calls with probability 0.6, folds with 0.2, raises with 0.2 (all raises alike).
+
+    The share of an illegal action goes to the call. In a seat its raises are of any size: `AnyAmount`.
+    """
+
+    SEES_CARDS: ClassVar[bool] = True
+    NAME: ClassVar[str] = "mostly-calls"
+
+    def probabilities(self, observations: Array, legal: Array) -> Array:
+        found = np.zeros(legal.shape)
+        found[:, FOLD_SLOT] = np.where(legal[:, FOLD_SLOT], 0.2, 0)
+        raises = legal[:, CALL + 1 :]
+        found[:, CALL + 1 :] = 0.2 * raises / np.maximum(raises.sum(axis=1, keepdims=True), 1)
+        found[:, CALL] = 1 - found.sum(axis=1)
+        return found
+
+
+class AnyAmount:
+    """`MostlyCalls` in a seat, raising to any legal amount, all amounts equally likely. It plays any poker game."""
+
+    def __init__(self, random: Random | None = None) -> None:
+        self.random = random or Random()
+
+    def act(self, view: View) -> str:
+        share = self.random.random()
+        if share < 0.2 and view.to_call > 0:
+            return "f"
+        if 0.2 <= share < 0.4 and view.raises is not None:
+            low, high = view.raises
+            limit = isinstance(view.rules, PokerRules) and view.rules.limit
+            return "r" if limit else f"r{self.random.randint(low, high)}"
+        return "c"
+
+
+@dataclass(frozen=True)
+class HeuristicMC:
+    """HeuristicMC of pricope2021: acts on the share w of simulated rollouts that it wins against random cards.
+
+    It folds where w is below the pot odds, makes the smallest raise from w = 0.6, the second from 0.75 and the largest from
+    0.9, and calls otherwise; it never folds where checking is free. The paper says only that its actions are "based only on
+    Monte-Carlo simulations": the thresholds are ours. No rollout is simulated: the number won is binomial, with the exact
+    equity as the probability of each (ties neglected), which gives the action probabilities in closed form.
+    """
+
+    SEES_CARDS: ClassVar[bool] = True
+
+    rollouts: int = 100
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.rollouts <= MAX_ROLLOUTS:
+            raise UsageError(f"rollouts={self.rollouts} (accepted: a whole number from 1 to {MAX_ROLLOUTS:,})")
+
+    def probabilities(self, observations: Array, legal: Array) -> Array:
+        odds = np.where(legal[:, FOLD_SLOT], pot_odds(observations), 0)
+        found, rows = np.zeros(legal.shape), np.arange(len(observations))
+        below = self._below(observations, odds)
+        found[:, FOLD_SLOT] = below
+        for size, least in ((None, 0.6), (0, 0.75), (1, 0.9), (LARGEST, 2.0)):
+            up_to = self._below(observations, np.maximum(odds, least))
+            found[rows, CALL if size is None else raise_slots(size, legal)] += up_to - below
+            below = up_to
+        return found
+
+    def _below(self, observations: Array, share: Array) -> Array:
+        """[n] the probability that less than share[n] of the rollouts is won."""
+        won = np.clip(np.ceil(share * self.rollouts - EDGE) - 1, -1, self.rollouts)
+        equity = np.clip(observations[:, EQUITY].astype(np.float64), 0, 1)
+        return np.where(won < 0, 0.0, bdtr(np.maximum(won, 0), self.rollouts, equity))
+
+
+def pot_odds(observations: Array) -> Array:
+    """[n] the equity from which a call does not lose: the chips to call as a share of the pot after the call."""
+    call = np.minimum(observations[:, TO_CALL], observations[:, STACK]).clip(0).astype(np.float64)
+    return np.asarray(call / np.maximum(observations[:, POT] + call, EDGE))
+
+
+def raise_slots(size: Array | int, legal: Array) -> Array:
+    """[n] the slot of raise number `size` (0 is the smallest).
+
+    Where that raise is illegal, the next smaller legal one, else the smallest legal one; the call where no raise is legal.
+    """
+    slots = np.full(len(legal), CALL)
+    for slot in range(CALL + 1, legal.shape[1]):
+        slots = np.where(legal[:, slot] & ((slots == CALL) | (slot - CALL - 1 <= np.asarray(size))), slot, slots)
+    return slots
+
+
+def to_data(batch_policy: MostlyCalls | HeuristicMC) -> tuple[dict[str, Any], dict[str, Array]]:
+    """(the entry of the card, arrays by name) of an agent file."""
+    if isinstance(batch_policy, MostlyCalls):
+        return {"class": "mostly-calls"}, {}
+    return {"class": "simulations", "rollouts": batch_policy.rollouts}, {}
+
+
+def from_data(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> MostlyCalls | HeuristicMC:
+    """The batch policy of which `to_data` gave this entry."""
+    named = field(about, "class", str)
+    if named not in CLASSES:
+        raise unknown("class of batch policy", named, CLASSES)
+    return MostlyCalls() if named == "mostly-calls" else HeuristicMC(field(about, "rollouts", int))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from smoothcall.agents import expert
-from smoothcall.agents import heuristics as generic
+from smoothcall.agents import scripted as generic
 from smoothcall.agents.batch_policy import MOVES, Table
 from smoothcall.agents.nfsp_networks import SHOWN, SelfTaught
 from smoothcall.agents.q_networks import ROWS, Amount, Discrete, Layers, Softmax, Values
@@ -28,13 +28,14 @@ from smoothcall.holdem.abstraction import is_holdem
 from smoothcall.information.game import Game
 from smoothcall.kernels.simulation.observations import CARD_OBSERVATION
 from smoothcall.kernels.tables import Array
-from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
+from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations, sees_cards
 
 NETWORKS = {"values": (10, MOVES), "softmax": (6, MOVES), "amount": (6, 1)}  # inputs and outputs
 MAX_WIDTH = 1 << 20  # of a layer
 SELF_TAUGHT = "self-taught"
 EXPERT = "expert"
-CLASSES = ("scripted", *NETWORKS, "discrete", *generic.CLASSES, EXPERT, SELF_TAUGHT)
+RULE = "rule"
+CLASSES = (RULE, "scripted", *NETWORKS, "discrete", *generic.CLASSES, EXPERT, SELF_TAUGHT)
 CARD_PLAYERS: dict[str, Callable[[], BatchPolicy]] = {
     "mostly-calls": generic.MostlyCalls,
     "heuristic-mc": generic.HeuristicMC,
@@ -43,9 +44,12 @@ CARD_PLAYERS: dict[str, Callable[[], BatchPolicy]] = {
 }  # batch policies that need nothing but an observation with cards
 
 
-def verify_batch_policy(game: Game, batch_policy: BatchPolicy) -> PokerRules:
-    """The rules of a game that a batch policy plays."""
-    return verify_wide(game) if sees_cards(batch_policy) else verify_game(game)
+def verify_batch_policy(game: Game, batch_policy: BatchPolicy) -> None:
+    """Refuse games whose observations do not show what a batch policy looks at."""
+    if isinstance(batch_policy, generic.Rule):
+        batch_policy.verify_game(game.rules)
+    elif not ignores_observations(batch_policy):
+        (verify_wide if sees_cards(batch_policy) else verify_game)(game)
 
 
 def verify_wide(game: Game, who: str = "batch policies that look at cards") -> PokerRules:
@@ -86,6 +90,8 @@ def verify_game(game: Game, who: str = "batch policies") -> PokerRules:
 
 def to_data(batch_policy: BatchPolicy) -> tuple[dict[str, Any], dict[str, Array]]:
     """(what the card says of a batch policy, its arrays by name)."""
+    if isinstance(batch_policy, generic.Rule):
+        return {"class": RULE, "rule": str(batch_policy)}, {}
     if isinstance(batch_policy, Scripted):
         return {"class": "scripted", "rule": batch_policy.name}, {}
     if isinstance(batch_policy, Discrete):
@@ -120,6 +126,10 @@ def from_data(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array])
         if named == SELF_TAUGHT:
             return _self_taught(game, about, arrays)
         return expert.from_data(about, arrays) if named == EXPERT else generic.from_data(about, arrays)
+    if named == RULE:
+        if (rule := field(about, "rule", str)) not in set(generic.Rule):
+            raise unknown("rule of a batch policy:", rule, generic.Rule)
+        return generic.Rule(rule)
     table = Table.of(verify_game(game))
     if named == "scripted":
         rule = field(about, "rule", str)

@@ -48,7 +48,7 @@ from smoothcall.kernels.simulation.observations import (
 )
 from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
-from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
+from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations, sees_cards
 
 PIECE = 1 << 16  # rows that are worked out at a time
 
@@ -60,7 +60,8 @@ class TabulatedPolicy(Policy):
 
     def __init__(self, game: Game, batch_policy: BatchPolicy, card: Mapping[str, Any] | None = None) -> None:
         verify_batch_policy(game, batch_policy)
-        self.game, self.batch_policy, self.scale, self.card = game, batch_policy, float(SCALE), dict(card or {})
+        self.game, self.batch_policy, self.card = game, batch_policy, dict(card or {})
+        self.scale = float(SCALE) if game.sampled else 1.0
 
     @property
     def rules(self) -> PokerRules:
@@ -72,6 +73,9 @@ class TabulatedPolicy(Policy):
         """[rows, A] uint8. Decisions that look alike are worked out once: there are few kinds of them. (The node itself, which
         observations of freezeouts show too, is not looked at here.) Of batch policies that look at cards it is the mean over some hands of
         each bucket."""
+        if ignores_observations(self.batch_policy):
+            legal = self.game.legal
+            return Policy.from_weights(self.game, self.batch_policy.probabilities(np.zeros((len(legal), 0)), legal)).weights
         tree, parts = self.game.tree, list[Array]()
         kind, first = _each(self.game) if self._wide else _kinds(self.game)
         for street, buckets in enumerate(self.game.buckets):

@@ -13,7 +13,7 @@ from smoothcall.games.rules import PokerRules
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A hand as a seat sees it. What may be done is empty while it is somebody else's turn."""
+    """A hand as one seat sees it. `to_call`, `raises` and `slots` are empty while another seat is to move."""
 
     rules: PokerRules | MatrixGame
     seat: int
@@ -37,15 +37,15 @@ class View:
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """The legal moves among the game's action slots; in no-limit games any amount within `raises` is legal too."""
+        """The legal moves among the game's action slots; in no-limit games every amount within `raises` is legal too."""
         return tuple(letter for letter in self.slots if letter is not None)
 
 
 class Player(Protocol):
-    """Whoever can sit in a seat."""
+    """Chooses the moves of one seat, hand by hand."""
 
     def act(self, view: View) -> str:
-        """The move to make, written as in the information-state keys: `f`, `c`, `r` or `r<total>`."""
+        """Return the move, written as in the information-state keys: `f`, `c`, `r` or `r<total>`."""
 
 
 def visible_hole_cards(hand: Hand, seat: int | None) -> tuple[Cards, ...]:
@@ -77,5 +77,5 @@ def view_of(hand: Hand, seat: int) -> View:
 
 
 def view_of_matrix(rules: MatrixGame, seat: int) -> View:
-    """In a one-shot game nobody sees anything."""
+    """Return the view of a one-shot game: a seat sees only its actions."""
     return View(rules, seat, slots=rules.actions)

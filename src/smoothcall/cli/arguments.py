@@ -58,9 +58,7 @@ def complete_solver(incomplete: str) -> list[str]:
 
 def complete_player(incomplete: str) -> list[str]:
     """Complete names of players; where none fits, the shell completes file names."""
-    from smoothcall.evaluation.match import NAMED
-
-    return [name for name in NAMED if name.startswith(incomplete)]
+    return [player.name for player in app().players() if player.name.startswith(incomplete)]
 
 
 def complete_paper(incomplete: str) -> list[str]:
@@ -76,8 +74,8 @@ Agent = Annotated[
     str,
     typer.Argument(
         metavar="AGENT",
-        help="An agent file, or the folder of the run that made it; or a strategy of macmanus2019 (.json). :threshold=0.05 "
-        "behind it leaves out actions below 5 %.",
+        help="A name that `smoothcall players` lists, an agent file, the folder of a run, or a strategy of macmanus2019 (.json). "
+        ":threshold=0.05 behind it leaves out actions below 5 %.",
     ),
 ]
 AgentGame = Annotated[

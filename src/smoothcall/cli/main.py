@@ -20,6 +20,7 @@ from smoothcall.cli.games import games
 from smoothcall.cli.match import match
 from smoothcall.cli.output import show_task
 from smoothcall.cli.play import play
+from smoothcall.cli.players import players
 from smoothcall.cli.plot import plot
 from smoothcall.cli.reproduce import reproduce
 from smoothcall.cli.resume import resume
@@ -29,7 +30,20 @@ from smoothcall.cli.train import train
 from smoothcall.errors import UsageError
 from smoothcall.progress import watched
 
-COMMANDS = (games, solvers, train, resume, evaluate, show, match, play, plot, reproduce, bench)  # in the order of the help
+COMMANDS = (
+    games,
+    solvers,
+    players,
+    train,
+    resume,
+    evaluate,
+    show,
+    match,
+    play,
+    plot,
+    reproduce,
+    bench,
+)  # in the order of the help
 
 cli = typer.Typer(
     name="smoothcall",

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from smoothcall.cli.arguments import AsJson, Seed, app, complete_game, complete_player, whole
 from smoothcall.cli.output import STOPPED, ProgressLine, print_json, print_table, say
+from smoothcall.errors import UsageError
+
+if TYPE_CHECKING:
+    from smoothcall.evaluation.freezeouts import FreezeoutResult
+    from smoothcall.evaluation.policy_match import MatchResult
+    from smoothcall.experiments.cross_table import CrossTable
 
 
 def match(
@@ -16,10 +22,8 @@ def match(
         list[str],
         typer.Argument(
             metavar="A B [C...]",
-            help="always-raise, always-call, probe, random; where players see equities (no-limit-holdem-32) also aggressive, "
-            "all-in, call, check-fold, raise, mirror, moderate, bluffer-aggressive, bluffer-moderate; mostly-calls, and in "
-            "no-limit-holdem heuristic-mc and expert; an agent file or the "
-            "folder of a run, :greedy behind it for its most likely actions, :threshold=0.05 without those below 5 %.",
+            help="Names that `smoothcall players` lists, agent files, folders of runs, or module:Class; behind an agent :greedy "
+            "for its most likely actions, :threshold=0.05 without those below 5 %.",
             autocompletion=complete_player,
         ),
     ],
@@ -52,19 +56,29 @@ def match(
 
     Examples: smoothcall match runs/leduc-cfr+ probe; smoothcall match a.agent b.agent probe always-call --table table.png
     """
+    if freezeouts is not None and (hands is not None or table is not None):
+        raise UsageError("give a number of hands or a table, or a number of freezeouts, not both")
+    if rollouts is not None and freezeouts is None:
+        raise UsageError(
+            f"rollouts={rollouts}: equities are estimated in freezeouts only (accepted: with a number of freezeouts)"
+        )
+    user = app()
+    result: MatchResult | FreezeoutResult | CrossTable
     with ProgressLine(" - ".join(Path(player).name for player in players)) as line:
-        answer = app().match(
-            players, hands=hands, freezeouts=freezeouts, rollouts=rollouts, seed=seed, of=of, picture=table,
-            watch=line.fraction, stop=line.stopped,
-        )  # fmt: skip
+        how: dict[str, Any] = {"seed": seed, "of": of, "watch": line.fraction, "stop": line.stopped}
+        if freezeouts is not None:
+            result = user.freezeouts(players, freezeouts, rollouts=rollouts or 0, **how)
+        elif table is not None:
+            result = user.cross_table(players, table, hands=hands, **how)
+        else:
+            result = user.match(players, hands=hands, **how)
     if as_json:
-        print_json(answer)
+        print_json(result.as_dict())
     elif table is None:
-        for text in answer["lines"]:
-            say(text)
+        say(str(result))
     else:
-        _print_cross_table(answer)
-    if not answer["done"]:
+        _print_cross_table(result.as_dict())
+    if not result.done:
         raise typer.Exit(STOPPED)
 
 
@@ -74,6 +88,9 @@ def _print_cross_table(answer: dict[str, Any]) -> None:
         [f"{answer['game']}, mbb/h (95 %)", *answer["columns"]],
         [[name, *row] for name, row in zip(answer["rows"], cells, strict=True)],
     )
+    say(f"engine: {', '.join(answer['engines'])}")
+    for note in answer["notes"]:
+        say(note)
     say(f"wrote {answer['picture']}")
 
 

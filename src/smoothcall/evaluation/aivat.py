@@ -190,7 +190,7 @@ def estimated(game: Game, seat: int, player: Fixed) -> Values:
 def _play(game: Game, player: Fixed) -> kernels.Play:
     tree = game.tree
     if isinstance(player, Rule):
-        return kernels.Play(player.probabilities(tree.child >= 0), 1.0, np.arange(tree.nodes, dtype=np.int32), 0)
+        return kernels.Play(player.among(tree.child >= 0), 1.0, np.arange(tree.nodes, dtype=np.int32), 0)
     policy = player.policy.greedy() if player.greedy else player.policy
     return kernels.Play(policy.weights, policy.scale, tree.first_row, 1)
 
@@ -291,7 +291,7 @@ class _Followed:
         if isinstance(self.opponent, Rule):
             letters = state.slots
             legal = np.array([[letter is not None for letter in letters]])
-            chance = np.broadcast_to(self.opponent.probabilities(legal), (len(self.reach), len(letters)))
+            chance = np.broadcast_to(self.opponent.among(legal), (len(self.reach), len(letters)))
         else:
             node = node_like(self.game, state.text)
             if node is None:

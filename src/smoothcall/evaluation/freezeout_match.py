@@ -1,63 +1,72 @@
-"""FreezeoutTables of named players: rollouts of ten hands with chips kept from hand to hand (epfl2020)."""
+"""Freezeouts of players by their names: hands with chips carried over (epfl2020, pricope2021)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from smoothcall.agents import heuristics as generic
-from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.rule_players import MostlyCalls
-from smoothcall.agents.tabulated import TabulatedPolicy
+from smoothcall.agents.registry import SCRIPTED_PLAYERS, Entry, Games, Kind, Registry
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.freezeouts import play_freezeouts
-from smoothcall.evaluation.match import Load, seat
+from smoothcall.evaluation.freezeouts import FreezeoutResult, play_freezeouts
 from smoothcall.evaluation.policy_match import Stop, Watch
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32
 from smoothcall.games.rules import PokerRules
-from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
+from smoothcall.simulation.batch_policy import sees_cards
 from smoothcall.simulation.freezeouts import LENGTH, UNTIL_BROKE
 
 
 def play_freezeout_match(
-    entries: Sequence[str],
+    names: Sequence[str],
     freezeouts: int,
     *,
-    load: Load,
+    registry: Registry | None = None,
     of: str | None = None,
     seed: int = 0,
     rollouts: int = 0,
     watch: Watch | None = None,
     stop: Stop | None = None,
-) -> dict[str, Any]:
-    """Of two agents or scripted players that know observations, whatever stacks are left; the result as data.
+) -> FreezeoutResult:
+    """Play freezeouts between two batch policies, named as in `agents.registry`: they answer whatever stacks are left.
 
-    FreezeoutTables are of ten hands (epfl2020), or of those who look at cards until one is broke (pricope2021), after 100 at the most.
-    With `rollouts`, they see equities as so many simulated rollouts estimate them.
+    A freezeout has ten hands (epfl2020); where a player sees cards, it lasts until one is broke, at most 100 hands (pricope2021).
+    With `rollouts`, equities are estimated from so many simulated rollouts.
     """
-    if len(entries) != 2:
-        raise UsageError(f"{len(entries)} players in a freezeout (accepted: 2)")
-    game, players = seat(entries, load=load, of=of, seed=seed)
-    assert isinstance(game.rules, PokerRules)
-    batch_policies: list[BatchPolicy] = []
-    for name, player in zip(entries, players, strict=True):
-        policy = player.fixed.policy if isinstance(player, PolicyPlayer) else None
-        if isinstance(policy, TabulatedPolicy):
-            batch_policies.append(policy.batch_policy)
-        elif isinstance(player, MostlyCalls):
-            batch_policies.append(generic.MostlyCalls())
-        else:
-            raise UsageError(f"{name!r} cannot play freezeouts (accepted: scripted players, and agents that see observations)")
+    if len(names) != 2:
+        raise UsageError(f"{len(names)} players in a freezeout (accepted: 2)")
+    registry = registry or Registry()
+    played = _game_of([registry.resolve(name) for name in names], registry, of)
+    if (
+        not isinstance(played.rules, PokerRules)
+        or played.players != 2
+        or played.rules.stack is None
+        or played.rules.menu is None
+    ):
+        raise UsageError(f"no freezeouts in {played.spec} (accepted: no-limit games for two)")
+    batch_policies = [registry.batch_policy(name, played) for name in names]
     wide = any(map(sees_cards, batch_policies))
-    result = play_freezeouts(
-        game.rules,
+    return play_freezeouts(
+        played.rules,
         batch_policies,
-        names=(entries[0], entries[1]),
+        names=(names[0], names[1]),
+        game=played.spec,
         freezeouts=freezeouts,
         seed=seed,
         rollouts=rollouts,
         length=UNTIL_BROKE if wide else LENGTH,
-        abstraction=game.abstraction if wide else None,
+        abstraction=played.abstraction if wide else None,
         watch=watch,
         stop=stop,
     )
-    return {"game": game.spec, **result.as_dict(), "lines": [str(result)]}
+
+
+def _game_of(entries: Sequence[Entry], registry: Registry, of: str | None) -> Game:
+    """Return the game named, or that of the first agent."""
+    if of is not None:
+        return game(of)
+    for entry in entries:
+        if entry.path is not None:
+            return registry.read(entry).game
+    wide = any(entry.kind is Kind.SCRIPTED and SCRIPTED_PLAYERS[entry.base].games is Games.CARDS for entry in entries)
+    example = NO_LIMIT_HOLDEM if wide else NO_LIMIT_HOLDEM_32
+    raise UsageError(f"{', '.join(entry.name for entry in entries)} play games such as {example.name}: say which one")

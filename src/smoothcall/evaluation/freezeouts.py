@@ -1,8 +1,7 @@
-"""Matches as epfl2020 plays them: freezeouts of ten hands from 10,000 chips, with chips kept from hand to hand.
+"""Freezeouts between batch policies: several hands with chips carried over (epfl2020: ten hands from 10,000 chips).
 
-Every freezeout is played twice with the same cards, the players having changed places: what luck of the cards gives to one it
-gives to the other. The mean of the two is one sample of the interval; the standard deviation and the win rate, which the paper
-prints, are of single freezeouts.
+Every freezeout is played twice with the same cards, the players having changed places. The mean of the two is one sample of the
+interval; the standard deviation and the win rate, which epfl2020 prints, are of single freezeouts.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.policy_match import Stop, Watch, streams
+from smoothcall.evaluation.policy_match import Engine, Stop, Watch, streams
 from smoothcall.evaluation.statistics import Estimate, Tally
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.abstraction import Abstraction
@@ -25,41 +24,47 @@ from smoothcall.options import number
 from smoothcall.simulation.batch_policy import BatchPolicy
 from smoothcall.simulation.freezeouts import LENGTH, FreezeoutEnv
 
-TOGETHER = 2048  # pairs of freezeouts played at once
-MOST = 10**9
+TOGETHER = 2048  # pairs of freezeouts played in one batch
+MAX_FREEZEOUTS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class FreezeoutResult:
-    """What the first player won of the second, in chips a freezeout."""
+    """Winnings of the first player, in chips a freezeout."""
 
     names: tuple[str, str]
     gain: Estimate  # of pairs of freezeouts with the same cards
     deviation: float  # of single freezeouts
-    wins: float  # share of freezeouts won; those that end even count half
+    wins: float  # share of freezeouts won; a tie counts half
     freezeouts: int
     length: int  # hands of a freezeout, at most
     hands: int  # played in all of them
     actions: tuple[tuple[float, ...], ...]  # [2][A] how often each player made each move
     seed: int
-    rollouts: int  # simulated for an estimate of a equity; 0: equities were exact
+    rollouts: int  # simulated to estimate an equity; 0: equities were exact
     done: bool = True
+    game: str = ""
+    engine: Engine = Engine.BATCH
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         estimated = f", equities from {self.rollouts:,} simulated rollouts" if self.rollouts else ""
         ends = "hands" if self.length <= LENGTH else f"hands at most ({self.hands / self.freezeouts:.1f} on average)"
         return (
             f"{self.names[0]} against {self.names[1]}: {self.gain.rounded} chips a freezeout of {self.length} {ends} "
-            f"(95 %, {self.freezeouts:,} freezeouts, every deal in both places), standard deviation {self.deviation:.0f}, {self.wins:.1%} won"
-            f"{estimated}"
+            f"(95 %, {self.freezeouts:,} freezeouts, every deal in both places), standard deviation {self.deviation:.0f}, "
+            f"{self.wins:.1%} won{estimated}"
         )
 
     def mbb(self, blind: int) -> Estimate:
-        """Thousandths of a big blind that were won a hand; how long freezeouts took is taken as known."""
+        """Winnings in mbb/h; the number of hands of a freezeout is taken as known."""
         return self.gain.scaled(1000 / blind * self.freezeouts / max(self.hands, 1))
 
     def as_dict(self) -> dict[str, Any]:
         return {
+            "game": self.game,
+            "engine": str(self.engine),
+            "notes": list(self.notes),
             "players": list(self.names),
             "gain": self.gain.as_dict(),
             "deviation": self.deviation,
@@ -80,6 +85,7 @@ def play_freezeouts(
     *,
     names: tuple[str, str],
     freezeouts: int,
+    game: str = "",
     length: int = LENGTH,
     seed: int = 0,
     rollouts: int = 0,
@@ -87,14 +93,14 @@ def play_freezeouts(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> FreezeoutResult:
-    """At least so many freezeouts of two batch policies, an even number: each in both places.
+    """Play at least `freezeouts` freezeouts of two batch policies, an even number: each in both places.
 
-    With `rollouts`, equities are estimated from so many simulated ones: in both places the same. With an abstraction, observations
-    are wide.
+    With `rollouts`, equities are estimates from so many simulated rollouts, the same in both places. With an abstraction,
+    observations have cards.
     """
     known = number(freezeouts, whole=True)
-    if known is None or not 2 <= known <= MOST:
-        raise UsageError(f"freezeouts={freezeouts} (accepted: a whole number from 2 to {MOST:.0e})")
+    if known is None or not 2 <= known <= MAX_FREEZEOUTS:
+        raise UsageError(f"freezeouts={freezeouts} (accepted: a whole number from 2 to {MAX_FREEZEOUTS:.0e})")
     pairs, tally, gains, hands = -(-int(known) // 2), Tally(1), list[Array](), 0
     moves = np.zeros((2, 2 + len(rules.menu.items if rules.menu else ())))
     generators = seeded(streams(seed, 1)[0], 3)
@@ -124,11 +130,12 @@ def play_freezeouts(
         seed=seed,
         rollouts=int(rollouts),
         done=tally.count == pairs,
+        game=game,
     )
 
 
 def _play(env: FreezeoutEnv, batch_policies: Sequence[BatchPolicy], moves: Array) -> tuple[Array, int]:
-    """([2 * pairs] what player 0 won, hands): the second half of freezeouts has the cards of the first, in the other order."""
+    """Return ([2 * pairs] winnings of player 0, hands); the second half has the cards of the first, players exchanged."""
     pairs, length = len(env.gain) // 2, env.length
     deals = env.deal(pairs * length)
     env.freezeouts.first[:] = np.repeat([0, 1], pairs)
@@ -148,7 +155,7 @@ def _play(env: FreezeoutEnv, batch_policies: Sequence[BatchPolicy], moves: Array
 
 
 def _count_moves(env: FreezeoutEnv, going: Array, moves: Array) -> None:
-    """moves[2, A] += the moves of hands that have just ended, by player."""
+    """Add the moves of hands that have just ended to moves[2, A], by player."""
     hands = env.batch.hands
     made = np.arange(hands.action.shape[2]) < hands.moves[:, :, None]
     for seat in range(2):
@@ -168,8 +175,10 @@ def sample_hands(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> Tally:
-    """So many deals of hands with full stacks between two batch policies that look at observations with cards, each deal in both seats: what
-    each of them won of a deal, on average."""
+    """Play `deals` deals with full stacks between two batch policies, observations with cards, each deal in both seats.
+
+    Tally the mean of both seats, in chips, for each player.
+    """
     assert isinstance(of.rules, PokerRules)
     tally, generators = Tally(2), seeded(streams(seed, 1)[0], 2)
     while tally.count < deals:

@@ -20,7 +20,7 @@ import numpy as np
 
 from smoothcall import cache as store
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.policy_match import MOST, Stop, Watch, mbb, streams
+from smoothcall.evaluation.policy_match import MAX_HANDS, Stop, Watch, mbb, streams
 from smoothcall.evaluation.statistics import Estimate, Tally
 from smoothcall.games.cards import Deck
 from smoothcall.games.matrix import MatrixGame
@@ -108,8 +108,8 @@ def _verified(game: Game, deals: int, start_street: int) -> tuple[int, int]:
     if game.players != SEATS:
         raise UsageError(f"{game.spec} has {game.players} players (accepted for a local best response: 2)")
     count, start, last = number(deals, whole=True), number(start_street, whole=True), len(game.buckets) - 1
-    if count is None or not 1 <= count <= MOST:
-        raise UsageError(f"deals={deals} (accepted: a whole number from 1 to {MOST:.0e})")
+    if count is None or not 1 <= count <= MAX_HANDS:
+        raise UsageError(f"deals={deals} (accepted: a whole number from 1 to {MAX_HANDS:.0e})")
     if start is None or not 0 <= start <= last:
         raise UsageError(f"start_street={start_street} (accepted: a whole number from 0 to {last})")
     return int(count), int(start)

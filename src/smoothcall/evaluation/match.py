@@ -1,31 +1,31 @@
-"""Matches of anybody with anybody, for Python, the command line and the page.
+"""Duplicate matches of any players, for Python, the command line and the page.
 
-Players whose moves are known as probabilities meet in a kernel (`evaluation.policy_match`); others play hand by hand. Both deal each
-hand once for each seating: the same cards to the same seats, the players changing places.
+Players whose moves are known as probabilities meet in a kernel (`evaluation.policy_match`); batch policies that see cards answer
+for many hands at once (`evaluation.freezeouts`); all others play hand by hand. Every engine deals each hand once in each seating:
+the same cards to the same seats, the players changing places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from random import Random
-from typing import Any
+from typing import cast
 
 import numpy as np
 
-from smoothcall.agents.batch_player import observes_cards_of
-from smoothcall.agents.batch_policy import Greedy, Ruled
-from smoothcall.agents.fixed import Fixed
+from smoothcall.agents.batch_player import BatchPlayer, observes_cards_of
+from smoothcall.agents.batch_policy import Greedy
+from smoothcall.agents.fixed import Fixed, Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.rule_players import SIMPLE, MostlyCalls, RulePlayer
-from smoothcall.agents.scripted import RULES
-from smoothcall.agents.serialization import CARD_PLAYERS
+from smoothcall.agents.registry import SCRIPTED_PLAYERS, Entry, Games, Kind, Registry, named_policy, thresholded
+from smoothcall.agents.scripted import Rule
 from smoothcall.agents.stack_policies import Tabled
-from smoothcall.agents.tabulated import TabulatedPolicy, scripted_policy
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player, view_of, view_of_matrix
-from smoothcall.errors import UsageError, unknown
+from smoothcall.errors import UsageError
 from smoothcall.evaluation.freezeouts import sample_hands
 from smoothcall.evaluation.policy_match import (
+    Engine,
     MatchResult,
     Stop,
     Watch,
@@ -35,6 +35,7 @@ from smoothcall.evaluation.policy_match import (
     sample,
     seatings,
     streams,
+    table_notes,
     verify_players,
     verify_policy,
 )
@@ -47,25 +48,16 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
 from smoothcall.policy import Policy
-from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
+from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations, sees_cards
 
-SAMPLED_HANDS = 100_000  # where no number is given and there is no exact result
-GREEDY, THRESHOLD = ":greedy", ":threshold="
-SCRIPTED = tuple(name for name in RULES if name not in SIMPLE)  # who need a game whose players see positions
-CARD_NAMES = tuple(name for name in CARD_PLAYERS if name not in (*SIMPLE, *SCRIPTED))  # who look at cards, in no-limit hold'em
-NAMED = (*SIMPLE, MostlyCalls.NAME, *SCRIPTED, *CARD_NAMES)
-ACCEPTED = (
-    *NAMED,
-    f"an agent file or the folder of a run, with {GREEDY} behind it for its most likely actions, {THRESHOLD}0.05 without those "
-    "below 5 %",
-)
+SAMPLED_HANDS = 100_000  # default in games without an exact result
 
-Load = Callable[[Path, str | None], Policy]  # an agent by its file or folder; of the game named, where one is
+Contender = Player | Policy | BatchPolicy | str
 
 
 def match(
     of: Game,
-    players: Sequence[Player | Policy | str],
+    players: Sequence[Contender],
     *,
     names: Sequence[str] | None = None,
     hands: int | None = None,
@@ -74,12 +66,11 @@ def match(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> MatchResult:
-    """At least so many hands; without a number, the exact result, or SAMPLED_HANDS where deals are drawn.
+    """Play at least `hands` hands; without a number, return the exact result, or play SAMPLED_HANDS where deals are sampled.
 
-    A player is anybody who can `act`, a policy, or the name of a simple player or scripted player. `by_hand` plays as if nothing were
-    known of them. Batch policies that look at cards answer for many hands at once, together with tables of the same game. A match that
-    is stopped gives the result so far. The same seed gives the same result, as long as the players draw from generators of the
-    same state or meet in the kernel.
+    A player is a `Player`, a policy, a batch policy, or a name of the registry. `by_hand` plays move by move whatever they are. A
+    match that is stopped returns the result so far. One seed gives one result, as long as players that are asked hand by hand
+    draw from generators of the same state.
     """
     verify_players(of, players)
     names = names or [_name(player) for player in players]
@@ -90,13 +81,17 @@ def match(
     exact = tuple(mbb(of) * value for value in exact_values(of, fixed)) if fixed is not None and not of.sampled else None
     if exact is None and hands is None:
         raise UsageError(f"these players have no exact result in {of.spec}: say how many hands to play")
-    tally, looking = Tally(of.players), None if by_hand else _looking(of, seated)
-    if deals and looking is not None:
-        tally = sample_hands(*looking, deals, seed=seed, watch=watch, stop=stop)
-    elif deals and fixed is not None:
-        tally = sample(of, fixed, deals, seed=seed, watch=watch, stop=stop)
-    elif deals:
-        tally = _by_hand(of, seated, deals, seed=seed, watch=watch, stop=stop)
+    batch = None if by_hand else _batch_policies(of, seated)
+    tally = Tally(of.players)
+    if not deals:
+        engine = Engine.EXACT
+    elif batch is not None:
+        engine, tally = Engine.BATCH, sample_hands(*batch, deals, seed=seed, watch=watch, stop=stop)
+    elif fixed is not None:
+        engine, tally = Engine.KERNEL, sample(of, fixed, deals, seed=seed, watch=watch, stop=stop)
+    else:
+        engine, tally = Engine.BY_HAND, _by_hand(of, seated, deals, seed=seed, watch=watch, stop=stop)
+    tables = [player.policy if isinstance(player, Strategy) else None for player in fixed or ()]
     return MatchResult(
         game=of.spec,
         names=tuple(names),
@@ -106,86 +101,81 @@ def match(
         seatings=len(seatings(of.players)),
         seed=seed,
         done=tally.count == deals,
+        engine=engine,
+        notes=table_notes(names, tables) if engine in (Engine.EXACT, Engine.KERNEL) else (),
     )
 
 
 def play_match(
-    entries: Sequence[str],
+    names: Sequence[str],
     *,
-    load: Load,
+    registry: Registry | None = None,
     of: str | None = None,
     hands: int | None = None,
     seed: int = 0,
     watch: Watch | None = None,
     stop: Stop | None = None,
-) -> dict[str, Any]:
-    """A match of named players, as data: see `seat` for the names."""
-    played, players = seat(entries, load=load, of=of, seed=seed)
-    result = match(played, players, names=entries, hands=hands, seed=seed, watch=watch, stop=stop)
-    return {**result.as_dict(), "lines": str(result).splitlines()}
+) -> MatchResult:
+    """Play a match of players named as in `agents.registry`."""
+    played, players = seat(names, registry=registry, of=of, seed=seed)
+    return match(played, players, names=names, hands=hands, seed=seed, watch=watch, stop=stop)
 
 
-def seat(entries: Sequence[str], *, load: Load, of: str | None = None, seed: int = 0) -> tuple[Game, list[Player]]:
-    """The players that texts name, and the game they play: the one named, or that of the agents.
+def seat(
+    names: Sequence[str], *, registry: Registry | None = None, of: str | None = None, seed: int = 0
+) -> tuple[Game, list[Player]]:
+    """Return the game and its players by their names in the registry.
 
-    A text is a simple player, a scripted player, or an agent's path, `:greedy` or `:threshold=0.05` behind it.
+    The game is `of`, or that of the first agent. Agents of one game share its tables; a file is read once.
     """
-    policies: dict[Path, Policy] = {}
+    registry = registry or Registry()
+    entries = [registry.resolve(name) for name in names]
     played = game(of) if of is not None else None
-    for text in entries:
-        path, _ = apart(text.removesuffix(GREEDY))
-        if text in NAMED or path in policies:
+    policies: dict[str, Policy] = {}  # by the name without what stands behind it
+    for entry in entries:
+        if entry.path is None or entry.base in policies:
             continue
-        if not path.exists():
-            raise unknown("player", text, ACCEPTED)
-        found = load(path, None if played is None or played.sampled else played.spec)
+        found = registry.read(entry, None if played is None or played.sampled else played)
         if played is None:
             played = found.game
         if not observes_cards_of(found, played.rules):
             if found.game.players != played.players:
-                raise UsageError(f"{text} plays {found.game.spec}, not {played.spec}")
+                raise UsageError(f"{entry.name} plays {found.game.spec}, not {played.spec}")
             verify_policy(played, found)
         twin = next((policy.game for policy in policies.values() if policy.game.fingerprint == found.game.fingerprint), None)
-        policies[path] = found.within(twin) if twin is not None else found  # tables are kept once
-    batch_policies = [text for text in dict.fromkeys(entries) if text in (*SCRIPTED, *CARD_NAMES)]
+        policies[entry.base] = found.within(twin) if twin is not None else found
     if played is None:
-        kind = NO_LIMIT_HOLDEM_32 if any(text in SCRIPTED for text in batch_policies) else NO_LIMIT_HOLDEM
-        which = f"games such as {kind.name}" if batch_policies else "any game"
-        raise UsageError(f"{', '.join(entries)} play {which}: say which one")
-    policies |= {Path(text): named_policy(played, text) for text in batch_policies}
+        raise _no_game(entries)
+    for entry in entries:
+        if _needs_table(entry) and entry.base not in policies:
+            policies[entry.base] = named_policy(played, entry.base)
     players: list[Player] = []
-    for text, own in zip(entries, streams(seed, len(entries)), strict=True):
-        if text in SIMPLE or text == MostlyCalls.NAME:
-            players.append(SIMPLE.get(text, MostlyCalls)(Random(own)))
+    for entry, own in zip(entries, streams(seed, len(entries)), strict=True):
+        if entry.base in policies:
+            policy = thresholded(policies[entry.base], entry.threshold)
+            players.append(PolicyPlayer(policy, greedy=entry.greedy, random=Random(own)))
         else:
-            path, share = apart(text.removesuffix(GREEDY))
-            policy = policies[path] if share is None else policies[path].thresholded(share)
-            players.append(PolicyPlayer(policy, greedy=text.endswith(GREEDY), random=Random(own)))
+            players.append(registry.player(entry.name, played, Random(own)))
     return played, players
 
 
-def named_policy(played: Game, text: str) -> TabulatedPolicy:
-    """One of SCRIPTED or CARD_NAMES, in a game; those who look at cards have learned no-limit hold'em for two."""
-    if text in SCRIPTED:
-        return scripted_policy(played, text)
-    return TabulatedPolicy(game(two_of(played)), CARD_PLAYERS[text]())
+def _needs_table(entry: Entry) -> bool:
+    """Whether a scripted player observes the hand, and so meets others by its table where hands are played by the kernel."""
+    if entry.kind is not Kind.SCRIPTED:
+        return False
+    player = SCRIPTED_PLAYERS[entry.base]
+    return player.games in (Games.EQUITY, Games.CARDS) and player.seat is None
 
 
-def two_of(played: Game) -> str:
-    """The game for two of which this may be a table for more."""
-    options = {name: value for name, value in played.options.items() if name != "seats"}
-    settings = ",".join(f"{name}={value}" for name, value in options.items())
-    return f"{played.name}:{settings}" if settings else played.name
-
-
-def apart(text: str) -> tuple[Path, str | None]:
-    """`runs/leduc:threshold=0.05` is (runs/leduc, "0.05"); without a threshold, (the path, None)."""
-    path, found, share = text.rpartition(THRESHOLD)
-    return (Path(path), share) if found else (Path(text), None)
+def _no_game(entries: Sequence[Entry]) -> UsageError:
+    needs = {SCRIPTED_PLAYERS[entry.base].games for entry in entries if _needs_table(entry)}
+    example = NO_LIMIT_HOLDEM_32 if Games.EQUITY in needs else NO_LIMIT_HOLDEM
+    which = f"games such as {example.name}" if needs else "any game"
+    return UsageError(f"{', '.join(entry.name for entry in entries)} play {which}: say which one")
 
 
 def play_hand(rules: PokerRules, seats: Sequence[Player], cards: Cards) -> tuple[float, ...]:
-    """What each seat wins in a hand dealt from the front of `cards`, in chips."""
+    """Play a hand dealt from the front of `cards`; return the chips that each seat wins."""
     hand, dealt = Hand(rules), 0
     while (outcome := hand.outcome) is None:
         if (due := hand.due) is not None:
@@ -223,20 +213,22 @@ def _by_hand(of: Game, players: Sequence[Player], deals: int, *, seed: int, watc
 
 
 def _fixed(of: Game, players: Sequence[Player]) -> list[Fixed] | None:
-    """The players as probabilities; None where one of them is more than that, or looks at hands of a larger table."""
-    found: list[Fixed] = [
-        player.fixed
-        for player in players
-        if isinstance(player, RulePlayer)
-        or (isinstance(player, PolicyPlayer) and not observes_cards_of(player.fixed.policy, of.rules))
-    ]
-    return found if len(found) == len(players) else None
+    """Return the players as the kernel takes them; None where one has no table for this game's rules."""
+    found = list[Fixed]()
+    for player in players:
+        if isinstance(player, BatchPlayer) and isinstance(player.batch_policy, Rule) and not player.greedy:
+            found.append(player.batch_policy)
+        elif isinstance(player, PolicyPlayer) and not observes_cards_of(player.fixed.policy, of.rules):
+            found.append(player.fixed)
+        else:
+            return None
+    return found
 
 
-def _looking(of: Game, players: Sequence[Player]) -> tuple[Game, list[BatchPolicy]] | None:
-    """(the game, the players as batch policies) where at least one looks at cards and all can answer for many hands at once.
+def _batch_policies(of: Game, players: Sequence[Player]) -> tuple[Game, list[BatchPolicy]] | None:
+    """Return (game, batch policies) where one of two players sees cards and both can answer for many hands at once.
 
-    Tables among them must be of the same raises, and see the cards alike: the game is theirs.
+    Tables among them must have the game's rules and one abstraction: the game is theirs.
     """
     policies = [player.fixed.policy for player in players if isinstance(player, PolicyPlayer)]
     tables = [policy for policy in policies if not isinstance(policy, TabulatedPolicy)]
@@ -248,33 +240,33 @@ def _looking(of: Game, players: Sequence[Player]) -> tuple[Game, list[BatchPolic
         return None
     batch_policies: list[BatchPolicy] = []
     for player in players:
-        if isinstance(player, RulePlayer):
-            batch_policies.append(Ruled(player.fixed.probabilities))
+        if isinstance(player, BatchPlayer) and not player.observes:
+            batch_policy, greedy = player.batch_policy, player.greedy
         elif isinstance(player, PolicyPlayer):
-            policy = player.fixed.policy
+            policy, greedy = player.fixed.policy, player.fixed.greedy
             batch_policy = policy.batch_policy if isinstance(policy, TabulatedPolicy) else Tabled.whole(policy)
-            batch_policies.append(Greedy(batch_policy) if player.fixed.greedy else batch_policy)
         else:
             return None
+        batch_policies.append(Greedy(batch_policy) if greedy else batch_policy)
     return played, batch_policies
 
 
-def _seated(of: Game, player: Player | Policy | str) -> Player:
+def _seated(of: Game, player: Contender) -> Player:
     if isinstance(player, Policy):
         return PolicyPlayer(player)
-    if isinstance(player, str):
-        if player in (*SCRIPTED, *CARD_NAMES):
-            return PolicyPlayer(named_policy(of, player))
-        if player not in NAMED:
-            raise unknown("player", player, NAMED)
-        return SIMPLE.get(player, MostlyCalls)()
-    if not hasattr(player, "act"):
-        named = ", ".join(NAMED)
-        raise UsageError(f"{player!r} cannot play (accepted: a policy, a player with `act`, {named})")
-    return player
+    if isinstance(player, str) and not isinstance(player, Rule):
+        return Registry().player(player, of)
+    if hasattr(player, "act"):
+        return cast(Player, player)
+    if not hasattr(player, "probabilities"):
+        raise UsageError(f"{player!r} cannot play (accepted: a policy, a player with `act`, a batch policy, a name)")
+    batch_policy = cast(BatchPolicy, player)
+    return BatchPlayer(batch_policy) if ignores_observations(batch_policy) else PolicyPlayer(TabulatedPolicy(of, batch_policy))
 
 
-def _name(player: Player | Policy | str) -> str:
+def _name(player: Contender) -> str:
     if isinstance(player, str):
-        return player
-    return str(player.fixed) if isinstance(player, RulePlayer) else type(player).__name__
+        return str(player)
+    if isinstance(player, BatchPlayer) and isinstance(player.batch_policy, Rule):
+        return str(player.batch_policy)
+    return type(player).__name__

@@ -1,57 +1,72 @@
-"""Matches: the same deals once for each seating of the players, so that nobody wins by cards or seat.
+"""Duplicate matches of policies and scripted rules: every deal is played once in each seating of the players.
 
-One deal with all its seatings is one sample. Here the players are policies and rules, whose moves are known beforehand as
-probabilities: small games have an exact result, and hands are played by a kernel. `evaluation.match` seats anybody.
-Players of one hold'em game may see the cards through different abstractions.
+One deal with all its seatings is one sample. The players' moves are known as probabilities, so small games have an exact result
+and hands are played by a kernel. `evaluation.match` seats any player. Players of one hold'em game may see the cards through
+different abstractions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.exploitability import expected_values
 from smoothcall.evaluation.statistics import Estimate, Tally
 from smoothcall.information.game import Game
-from smoothcall.kernels.evaluation.match import Line, play_deals
+from smoothcall.information.sample_hands import SAMPLES
+from smoothcall.kernels.evaluation.match import Lineup, play_deals
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 from smoothcall.policy import Policy
+from smoothcall.simulation.batch_policy import ignores_observations, sees_cards
 
 BATCH = 8192  # deals
-ALL_SEATINGS = 5  # players; more of them only change places round the table
-MOST = 10**12  # hands
+ALL_SEATINGS = 5  # players; with more of them only rotations of the table are played
+MAX_HANDS = 10**12
 
 Watch = Callable[[float], None]  # is told the fraction done
 Stop = Callable[[], bool]
 
 
+class Engine(StrEnum):
+    """What played a match."""
+
+    EXACT = "exact"  # expected values over all deals; no hand was played
+    KERNEL = "kernel"  # hands between tables of probabilities
+    BATCH = "batch"  # many hands at once, batch policies answering from observations
+    BY_HAND = "hand by hand"  # `Player.act`, move by move
+
+
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """What each player won, in mbb/h: thousandths of a big blind, or of an ante where there are no blinds, a hand."""
+    """Winnings of each player in mbb/h: thousandths of a big blind (of an ante where there are no blinds) a hand."""
 
     game: str
     names: tuple[str, ...]
     estimates: tuple[Estimate, ...]  # () where no hand was played
-    exact: tuple[float, ...] | None  # the expected result, where it can be worked out
+    exact: tuple[float, ...] | None  # the expected result, where it can be computed
     deals: int
     seatings: int  # of each deal
     seed: int
     done: bool = True  # False where the match was stopped
+    engine: Engine = Engine.KERNEL
+    notes: tuple[str, ...] = ()  # where a player was replaced by its table
 
     @property
     def hands(self) -> int:
         return self.deals * self.seatings
 
     def __str__(self) -> str:
-        return "\n".join(map(self.line, range(len(self.names))))
+        return "\n".join([*map(self.line, range(len(self.names))), f"engine: {self.engine}", *self.notes])
 
     def line(self, player: int) -> str:
         """`A +123.4 ± 20.1 mbb/h (95 %, 10,000 deals x 2 seatings)`"""
@@ -73,31 +88,43 @@ class MatchResult:
             for player, name in enumerate(self.names)
         ]
         about = {"game": self.game, "deals": self.deals, "seatings": self.seatings, "hands": self.hands}
+        about |= {"engine": str(self.engine), "notes": list(self.notes)}
         return {**about, "seed": self.seed, "done": self.done, "players": players}
 
 
+def table_notes(names: Sequence[str], policies: Sequence[Policy | None]) -> tuple[str, ...]:
+    """Say which players are replaced by their tables: those that play from observations, each once."""
+    found = dict[str, None]()
+    for name, policy in zip(names, policies, strict=True):
+        if isinstance(policy, TabulatedPolicy) and not ignores_observations(policy.batch_policy):
+            cards = sees_cards(policy.batch_policy)
+            how = f"mean over {SAMPLES} sample hands per bucket" if cards else "the equity in the middle of each bucket"
+            found[f"{name} plays its table: {how}"] = None
+    return tuple(found)
+
+
 def mbb(game: Game) -> float:
-    """How many mbb a chip is."""
+    """Return the value of a chip in mbb."""
     return 1000.0 / game.blind
 
 
 def seatings(players: int) -> Array:
-    """[seatings, P] uint32: the player in each seat; every order, or the places round the table where those are too many."""
+    """Return [seatings, P] uint32, the player in each seat: every order, or only rotations above ALL_SEATINGS players."""
     if players <= ALL_SEATINGS:
         return np.array(list(permutations(range(players))), np.uint32)
     return np.array([np.roll(np.arange(players), -turn) for turn in range(players)], np.uint32)
 
 
 def deals_of(game: Game, hands: int) -> int:
-    """How many deals come to at least so many hands."""
+    """Return the number of deals that make at least `hands` hands."""
     known = number(hands, whole=True)
-    if known is None or not 1 <= known <= MOST:
-        raise UsageError(f"hands={hands} (accepted: a whole number from 1 to {MOST:.0e})")
+    if known is None or not 1 <= known <= MAX_HANDS:
+        raise UsageError(f"hands={hands} (accepted: a whole number from 1 to {MAX_HANDS:.0e})")
     return -(-int(known) // len(seatings(game.players)))
 
 
 def streams(seed: int, count: int) -> list[int]:
-    """Seeds that have nothing to do with one another, of one seed."""
+    """Return `count` independent seeds derived from one."""
     known = number(seed, whole=True)
     if known is None or known < 0:
         raise UsageError(f"option seed={seed} (accepted: a whole number of at least 0)")
@@ -110,7 +137,7 @@ def verify_players(game: Game, names: Sequence[object]) -> None:
 
 
 def exact_values(game: Game, players: Sequence[Fixed]) -> tuple[float, ...]:
-    """Each player's expected chips a hand over all deals and seatings."""
+    """Return each player's expected chips a hand over all deals and seatings."""
     _verify(game, players)
     tables = [table_of(game, player) for player in players]
     orders = seatings(game.players)
@@ -127,17 +154,17 @@ def exact_values(game: Game, players: Sequence[Fixed]) -> tuple[float, ...]:
 def sample(
     game: Game, players: Sequence[Fixed], deals: int, *, seed: int = 0, watch: Watch | None = None, stop: Stop | None = None
 ) -> Tally:
-    """What the players win in so many deals, in chips a hand, averaged over each deal's seatings."""
+    """Play `deals` deals; tally what each player wins, in chips a hand, averaged over each deal's seatings."""
     _verify(game, players)
     shuffle, moves = streams(seed, 2)
     seen = _abstractions(game, players)
-    dealers, generator = [eyes.dealer(shuffle) for eyes in seen], seeded(moves)[0]  # the same cards for everybody's eyes
-    line, tally = _line(game, players, seen), Tally(game.players)
+    dealers, generator = [each.dealer(shuffle) for each in seen], seeded(moves)[0]  # one seed: the same cards for all
+    lineup, tally = lineup_of(game, players, seen), Tally(game.players)
     while tally.count < deals:
         count = min(BATCH, deals - tally.count)
         dealt = [dealer.deal(count) for dealer in dealers]
         won = np.empty((count, game.players))
-        play_deals(game.walk, np.stack([bucket for bucket, _ in dealt]), dealt[0][1], line, generator, won)
+        play_deals(game.walk, np.stack([bucket for bucket, _ in dealt]), dealt[0][1], lineup, generator, won)
         tally.add(won)
         if watch is not None:
             watch(tally.count / deals)
@@ -156,13 +183,13 @@ def _verify(game: Game, players: Sequence[Fixed]) -> None:
 
 
 def verify_policy(game: Game, policy: Policy) -> None:
-    """Who plays other rules cannot take part; who sees the cards of the same ones through another abstraction can."""
+    """Refuse a policy of other rules; one of the same rules may see the cards through another abstraction."""
     if not (game.sampled and policy.game.sampled and policy.game.rules == game.rules):
         policy.verify_game(game)
 
 
 def _abstractions(game: Game, players: Sequence[Fixed]) -> list[Game]:
-    """The game as each player's policy sees it, those that see it alike once. Rules need no eyes."""
+    """Return the distinct games of the policies, by fingerprint. Rules ignore cards."""
     seen = [player.policy.game for player in players if isinstance(player, Strategy)]
     return list({each.fingerprint: each for each in seen}.values()) or [game]
 
@@ -170,12 +197,12 @@ def _abstractions(game: Game, players: Sequence[Fixed]) -> list[Game]:
 def table_of(game: Game, player: Fixed) -> Array:
     """[rows, A] probabilities."""
     if isinstance(player, Rule):
-        return player.probabilities(game.legal)
+        return player.among(game.legal)
     return (player.policy.greedy() if player.greedy else player.policy).table
 
 
-def _line(game: Game, players: Sequence[Fixed], seen: Sequence[Game]) -> Line:
-    """The players as the kernel takes them; who plays twice is kept once."""
+def lineup_of(game: Game, players: Sequence[Fixed], seen: Sequence[Game]) -> Lineup:
+    """Return the players as the kernel takes them; a table that plays twice is kept once."""
     slots = len(game.actions)
     sets = (np.arange(1 << slots)[:, None] >> np.arange(slots)) & 1 == 1
     rules = [player for player in dict.fromkeys(players) if isinstance(player, Rule)]
@@ -185,14 +212,14 @@ def _line(game: Game, players: Sequence[Fixed], seen: Sequence[Game]) -> Line:
         for player in players
     ]
     prints = [each.fingerprint for each in seen]
-    eyes = [prints.index(player.policy.game.fingerprint) if isinstance(player, Strategy) else 0 for player in players]
+    abstraction = [prints.index(player.policy.game.fingerprint) if isinstance(player, Strategy) else 0 for player in players]
     alike = len({policy.scale for policy in policies}) == 1
-    return Line(
+    return Lineup(
         tables=tuple(policy.weights if alike else policy.table for policy in policies) or (np.zeros((0, slots)),),
         scale=policies[0].scale if alike else 1.0,
-        rules=np.array([rule.probabilities(sets) for rule in rules]).reshape(-1, 1 << slots, slots),
+        rules=np.array([rule.among(sets) for rule in rules]).reshape(-1, 1 << slots, slots),
         source=np.array(source, np.int8),
-        eyes=np.array(eyes, np.uint32),
+        abstraction=np.array(abstraction, np.uint32),
         first_row=seen[0].tree.first_row[None] if len(seen) == 1 else np.stack([each.tree.first_row for each in seen]),
         greedy=np.array([isinstance(player, Strategy) and player.greedy for player in players]),
         seating=seatings(game.players),

@@ -1,4 +1,4 @@
-"""What a sample says about a mean: estimates with confidence intervals."""
+"""Means with confidence intervals."""
 
 from __future__ import annotations
 
@@ -17,20 +17,26 @@ FEW = 30  # with fewer samples, intervals are Student's
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean of `count` independent samples, with its standard error: infinite where one sample says nothing about it.
+    """A mean of `count` independent samples, with its standard error; the error of one sample is infinite.
 
-    A figure known without sampling has no error and no samples.
+    A figure computed without sampling is `exact`: its count and its error are 0. A sample whose values are all equal has an error
+    of 0 too, and is still an estimate.
     """
 
     mean: float
     error: float
     count: int
 
+    @property
+    def exact(self) -> bool:
+        """Whether the figure was computed without sampling."""
+        return self.count == 0 and self.error == 0
+
     def half_width(self, level: float = 0.95) -> float:
-        """How far the interval of this confidence reaches to each side of the mean."""
+        """Return half the width of the confidence interval; 0 for exact figures, infinite for one sample."""
         if not 0 < level < 1:
             raise UsageError(f"confidence {level} (accepted: between 0 and 1)")
-        if self.error == 0:  # known exactly
+        if self.exact:
             return 0.0
         if self.count < 2:
             return inf
@@ -42,15 +48,15 @@ class Estimate:
 
     @property
     def rounded(self) -> str:
-        """In whole units, with the 95 % interval: +12 ± 3."""
+        """Rounded to whole units, with the 95 % interval: +12 ± 3."""
         return f"{self.mean:+.0f} ± {self.half_width():.0f}"
 
     def scaled(self, factor: float) -> Estimate:
-        """The same in other units; a negative factor turns it round."""
+        """Return the estimate multiplied by a factor, which may be negative."""
         return Estimate(factor * self.mean, abs(factor) * self.error, self.count)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: what one sample cannot say is None."""
+        """Return data for JSON; infinite errors and intervals are None."""
         known = isfinite(self.error)
         return {
             "mean": self.mean,
@@ -62,7 +68,7 @@ class Estimate:
 
 
 def _quantile(probability: float, count: int) -> float:
-    """Of the normal distribution, or of Student's where there are few samples."""
+    """Return a quantile of the normal distribution, or of Student's below FEW samples."""
     if count >= FEW:
         return NormalDist().inv_cdf(probability)
     from scipy.special import stdtrit
@@ -71,7 +77,7 @@ def _quantile(probability: float, count: int) -> float:
 
 
 class Tally:
-    """Samples of W figures at once, added batch by batch and not kept (Chan, Golub and LeVeque 1983)."""
+    """Running mean and variance of W figures, updated batch by batch (Chan, Golub and LeVeque 1983)."""
 
     def __init__(self, width: int) -> None:
         self.count = 0
@@ -89,7 +95,7 @@ class Tally:
         self.count = total
 
     def estimates(self, scale: float = 1.0) -> tuple[Estimate, ...]:
-        """One a figure, each multiplied by `scale`."""
+        """Return one estimate per figure, multiplied by `scale`."""
         if self.count < 2:
             return tuple(Estimate(scale * mean, inf, self.count) for mean in self._mean.tolist())
         errors = np.sqrt(self._squares / (self.count - 1)) / sqrt(self.count)

@@ -1,9 +1,9 @@
-"""Everybody against everybody: a table of matches, and a picture of it."""
+"""Cross tables: a match of every pair of players, or of every line-up, and a picture of the results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite, sqrt
 from pathlib import Path
@@ -12,23 +12,23 @@ from typing import Any
 import numpy as np
 
 from smoothcall import files
-from smoothcall.agents.view import Player
+from smoothcall.agents.registry import Registry
 from smoothcall.errors import UsageError, unknown
-from smoothcall.evaluation.match import Load, match, seat
+from smoothcall.evaluation.match import Contender, match, seat
 from smoothcall.evaluation.policy_match import MatchResult, Stop, Watch, streams
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.information.game import Game
 from smoothcall.store.curves import new_figure, png
 
-WIN, LOSE = "#1b7837", "#b2182b"  # apart for everybody, in light and in print: the sign is written too
+WIN, LOSE = "#1b7837", "#b2182b"  # readable without colour vision and in print: the sign is written too
 
 
 @dataclass(frozen=True, slots=True)
 class CrossTable:
-    """What players won, in mbb/h. Exact figures are estimates without an error.
+    """Winnings in mbb/h. Exact figures are estimates without samples.
 
-    With two players, row by row against each column, and on average against all others; with more, line-up by line-up,
-    one column a place.
+    With two players, of the row against each column, and the average against all others; with more, one row a line-up and one
+    column a place.
     """
 
     game: str
@@ -38,17 +38,21 @@ class CrossTable:
     labels: tuple[tuple[str, ...], ...]  # [rows][columns]: what is written above the figure; () where nothing is
     done: bool = True
     unit: str = "mbb/h"
+    engines: tuple[str, ...] = ()  # that played the matches
+    notes: tuple[str, ...] = ()  # where players were replaced by their tables
+    picture: str = ""  # the file it was drawn to
 
     def as_dict(self) -> dict[str, Any]:
         cells = [[None if cell is None else cell.as_dict() for cell in row] for row in self.cells]
         labels = {"labels": [list(row) for row in self.labels]} if self.labels else {}
-        about = {"game": self.game, "rows": list(self.rows), "columns": list(self.columns)}
+        about: dict[str, Any] = {"game": self.game, "rows": list(self.rows), "columns": list(self.columns)}
+        about |= {"engines": list(self.engines), "notes": list(self.notes), "picture": self.picture}
         return {**about, **labels, "mbb": cells, "done": self.done}
 
 
 def cross_table(
     of: Game,
-    players: Mapping[str, Player],
+    players: Mapping[str, Contender],
     *,
     hands: int | None = None,
     seed: int = 0,
@@ -56,9 +60,9 @@ def cross_table(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> CrossTable:
-    """Every pair of a two-player game, `hands` hands each; in games of more players the line-ups, each a list of names.
+    """Play every pair of a two-player game, `hands` hands each; in games of more players the line-ups, lists of names.
 
-    Without a number of hands, exact results. Each match has deals of its own.
+    Without a number of hands, results are exact where they can be. Each match has its own deals.
     """
     names = list(players)
     for name in (name for line_up in line_ups for name in line_up):
@@ -82,49 +86,51 @@ def cross_table(
 
         met = [players[name] for name in meetings[index]]
         results[index] = match(of, met, names=meetings[index], hands=hands, seed=own_seed, watch=tell, stop=stop)
+    engines = tuple(dict.fromkeys(str(result.engine) for result in results.values()))
+    notes = tuple(dict.fromkeys(note for result in results.values() for note in result.notes))
     done = len(results) == len(meetings) and all(result.done for result in results.values())
     if line_ups:
         cells = tuple(_figures(results[index]) if index in results else (None,) * of.players for index in range(len(meetings)))
         rows = tuple(str(index + 1) for index in range(len(meetings)))
         columns = tuple(f"player {place + 1}" for place in range(of.players))
-        return CrossTable(of.spec, rows, columns, cells, tuple(meetings), done)
+        return CrossTable(of.spec, rows, columns, cells, tuple(meetings), done, engines=engines, notes=notes)
     found: dict[tuple[str, str], Estimate] = {}
     for index, result in results.items():
         one, other = meetings[index]
         found[one, other], found[other, one] = _figures(result)
     pairs = tuple((*(found.get((row, column)) for column in names), _average(found, row)) for row in names)
-    return CrossTable(of.spec, tuple(names), (*names, "average"), pairs, (), done)
+    return CrossTable(of.spec, tuple(names), (*names, "average"), pairs, (), done, engines=engines, notes=notes)
 
 
 def play_cross_table(
-    entries: Sequence[str],
+    names: Sequence[str],
     out: Path,
     *,
-    load: Load,
+    registry: Registry | None = None,
     of: str | None = None,
     hands: int | None = None,
     seed: int = 0,
     watch: Watch | None = None,
     stop: Stop | None = None,
-) -> dict[str, Any]:
-    """Everybody against everybody, by the names of `evaluation.match.seat`: the table as data, and its picture in `out`."""
+) -> CrossTable:
+    """Play the cross table of players named as in `agents.registry`, and draw it into the file `out`."""
     if not out.parent.is_dir():
         raise UsageError(f"cannot write {str(out)!r}: there is no folder {str(out.parent)!r}")
-    if len(set(entries)) < len(entries):
-        raise UsageError(f"{', '.join(entries)}: somebody stands twice in the table (accepted: everybody once)")
-    played, players = seat(entries, load=load, of=of, seed=seed)
-    table = cross_table(played, dict(zip(entries, players, strict=True)), hands=hands, seed=seed, watch=watch, stop=stop)
+    if len(set(names)) < len(names):
+        raise UsageError(f"{', '.join(names)}: a player is named twice (accepted: every player once)")
+    played, players = seat(names, registry=registry, of=of, seed=seed)
+    table = cross_table(played, dict(zip(names, players, strict=True)), hands=hands, seed=seed, watch=watch, stop=stop)
     files.write(out, draw_table(table))
-    return {**table.as_dict(), "picture": str(out)}
+    return replace(table, picture=str(out))
 
 
 def _figures(result: MatchResult) -> tuple[Estimate, ...]:
-    """What was played; the exact result where no hand was."""
+    """Return the estimates of a match, or its exact result where no hand was played."""
     return result.estimates or tuple(Estimate(value, 0.0, 0) for value in result.exact or ())
 
 
 def _average(found: Mapping[tuple[str, str], Estimate], name: str) -> Estimate | None:
-    """What a player won against all others; their matches are independent."""
+    """Return the mean of a player's results; the matches are independent."""
     own = [estimate for (one, _), estimate in found.items() if one == name]
     if not own:
         return None
@@ -133,7 +139,7 @@ def _average(found: Mapping[tuple[str, str], Estimate], name: str) -> Estimate |
 
 
 def draw_table(table: CrossTable) -> bytes:
-    """The table as PNG: figures with their 95 % intervals, coloured by sign, pale where it is not sure."""
+    """Draw the table as PNG: figures with 95 % intervals, coloured by sign, pale where the interval includes 0."""
     from matplotlib.colors import to_rgb
 
     rows, columns = len(table.rows), len(table.columns)
@@ -149,7 +155,7 @@ def draw_table(table: CrossTable) -> bytes:
             if cell is None:
                 picture[row, column] = 0.94
                 continue
-            sure = abs(cell.mean) > (cell.half_width() if cell.error else 0.0)
+            sure = abs(cell.mean) > cell.half_width()
             depth = 0.25 + 0.45 * sqrt(abs(cell.mean) / size) if sure else 0.08 if cell.mean else 0.0
             picture[row, column] = 1 - depth * (1 - np.array(to_rgb(WIN if cell.mean > 0 else LOSE)))
             label = f"{table.labels[row][column]}\n" if table.labels else ""
@@ -165,7 +171,7 @@ def draw_table(table: CrossTable) -> bytes:
     axes.set_yticks(np.arange(rows - 1) + 0.5, minor=True)
     axes.tick_params(which="minor", length=0)
     axes.grid(visible=True, which="minor", color="white", linewidth=2)
-    exact = all(cell is None or cell.error == 0 for row in table.cells for cell in row)
+    exact = all(cell is None or cell.exact for row in table.cells for cell in row)
     how = "exact" if exact else "with 95 % intervals"
     whose = "of each line-up's players" if table.labels else "of the row's player against the column's"
     axes.set_title(f"{table.game}: {table.unit} {whose}, {how}", fontsize=10, pad=12)
@@ -173,7 +179,7 @@ def draw_table(table: CrossTable) -> bytes:
 
 
 def _write(cell: Estimate) -> str:
-    if cell.error == 0:
+    if cell.exact:
         return f"{cell.mean:+,.1f}"
     half = cell.half_width()
     return f"{cell.mean:+,.1f}\n± {half:,.1f}" if isfinite(half) else f"{cell.mean:+,.1f}\n± ?"

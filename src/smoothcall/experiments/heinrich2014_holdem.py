@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from smoothcall.agents.batch_player import BatchPlayer
 from smoothcall.agents.files import load
+from smoothcall.agents.folders import GREEDY_FILE
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.rule_players import SIMPLE
+from smoothcall.agents.scripted import Rule
 from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.local_best_response import local_best_response
@@ -27,7 +29,7 @@ from smoothcall.kernels.solvers.uct import FEW
 from smoothcall.kernels.tables import DECISION
 from smoothcall.policy import Policy
 from smoothcall.solvers import solver
-from smoothcall.store.runs import GREEDY, Run
+from smoothcall.store.runs import Run
 
 TITLE = "heinrich2014: Self-Play Monte-Carlo Tree Search in Computer Poker (limit Texas hold'em)"
 SEED = 1
@@ -161,7 +163,7 @@ def _train_run(agent: Agent, iterations: int, folder: AgentFolder) -> None:
     run.train()
     folder.save(agent.file, load(run.agent))
     if agent is not MCCFR:
-        folder.save(f"{agent.file}-greedy", load(run.folder / GREEDY))
+        folder.save(f"{agent.file}-greedy", load(run.folder / GREEDY_FILE))
 
 
 Forms = dict[str, Policy]  # by their names in FORMS
@@ -248,11 +250,11 @@ def _long(size: Size) -> bool:
 
 
 def _simple() -> dict[str, Player]:
-    return {name: made() for name, made in SIMPLE.items()}
+    return {str(rule): BatchPlayer(rule) for rule in Rule}
 
 
 def _sane(page: Page, table: CrossTable, size: Size, labels: list[str], how: str) -> None:
-    against = [column for column in table.columns if column in SIMPLE]
+    against = [column for column in table.columns if column in set(Rule)]
     worst, name = min(
         (cell.interval()[0], f"{label} against {column}")
         for label in labels
@@ -337,7 +339,7 @@ def _three_players(page: Page, size: Size, folder: AgentFolder, tell: Tell) -> N
         label = f"{agent.label}, {form}"
         shares.setdefault(agent.label, {})[form] = _best_folded(policy)
         for hands in (30_000, max(30_000, size.hands)):
-            players: list[Player] = [PolicyPlayer(policy), *(SIMPLE[name]() for name in (RAISER, PROBE))]
+            players: list[Player] = [PolicyPlayer(policy), *(BatchPlayer(Rule(name)) for name in (RAISER, PROBE))]
             result = match(policy.game, players, names=[label, RAISER, PROBE], hands=hands, seed=SEED)
             won = result.estimates[0]
             low, high = won.interval(0.68)

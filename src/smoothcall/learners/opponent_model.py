@@ -12,7 +12,6 @@ import numpy as np
 import optax  # type: ignore[import-untyped]
 
 from smoothcall.agents.expert import Expert
-from smoothcall.agents.heuristics import HeuristicMC, MostlyCalls
 from smoothcall.agents.opponent_models import (
     CLASSES,
     LOOKED_AT,
@@ -25,6 +24,7 @@ from smoothcall.agents.opponent_models import (
     examples,
     shown,
 )
+from smoothcall.agents.scripted import HeuristicMC, MostlyCalls
 from smoothcall.information.game import Game
 from smoothcall.kernels.simulation.observations import STREET
 from smoothcall.kernels.tables import Array

@@ -11,9 +11,9 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from smoothcall.agents.fixed import Fixed
+from smoothcall.agents.registry import GREEDY
 from smoothcall.agents.view import visible_hole_cards
 from smoothcall.errors import Forbidden, NotFound, UsageError
-from smoothcall.evaluation.match import GREEDY
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves

@@ -8,13 +8,11 @@ stands for the agent's most likely actions.
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite
-from os import walk
 from pathlib import Path
 from random import Random
 from threading import Lock
@@ -22,24 +20,21 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from smoothcall.agents.batch_player import BatchPlayer, may_sit
-from smoothcall.agents.batch_policy import Table
 from smoothcall.agents.files import load, read_card
 from smoothcall.agents.fixed import Fixed, Strategy
+from smoothcall.agents.folders import SNAPSHOTS, AgentFile
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.rule_players import SIMPLE
-from smoothcall.agents.scripted import RULES, Scripted
+from smoothcall.agents.registry import GREEDY, SCRIPTED_PLAYERS, Games, Registry, ScriptedPlayer, named_policy
+from smoothcall.agents.scripted import Rule
 from smoothcall.agents.serialization import NETWORKS
-from smoothcall.agents.tabulated import scripted_policy
 from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError, unknown
-from smoothcall.evaluation.match import GREEDY as GREEDILY
-from smoothcall.evaluation.match import SCRIPTED
 from smoothcall.files import field
-from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, Rules
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32, Rules
+from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
 from smoothcall.policy import Policy
-from smoothcall.store.runs import GREEDY, OPPONENT, SNAPSHOTS, snapshots_of
 
 _MORE = {3: "three", 4: "four", 5: "five", 6: "six"}
 PLAY_GAMES = {
@@ -59,7 +54,6 @@ NARROW = (
     *NETWORKS,
 )  # classes of batch policies that look at no cards: the others sit at larger tables too
 SCRIPTED_GAME = NO_LIMIT_HOLDEM_32.name  # where people meet the scripted players
-BUILT_IN = Path(__file__).parents[1] / "data" / "agents"
 LOADED_BYTES = 1 << 30  # of policies that are kept loaded; one always is
 EXACT = 1e-12  # chips a hand: a NashConv that is rounding
 LEARNED_BY = {
@@ -90,7 +84,6 @@ _UNITS = {
     "deep-q-discrete": "hand",
     "clipped-double-dqn": "hand",
 }  # what an iteration is
-_SNAPSHOT = re.compile(r"(.+)\.([1-9][0-9]{0,18})")  # a built-in agent's file, its iterations behind the id
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +121,13 @@ class Agents:
         self._lock, self._locks = Lock(), dict[str, Lock]()  # of the tables below; of each agent or game while it is loaded
         self._policies: OrderedDict[str, Policy] = OrderedDict()  # loaded, the one not asked for the longest first
         self._games: WeakValueDictionary[str, Game] = WeakValueDictionary()
-        self._add_built_in()
-        if folder is not None:
-            self._add_folder(folder.resolve())
-        for name, player in SIMPLE.items():
-            rule = " ".join((player.__doc__ or "").split())
-            self._cards[name] = AgentCard(name, _spoken(name), (), "simple", rule, any_seats=True, any_stacks=True)
-        for name in SCRIPTED:
-            rule = RULES[name][1]
-            told = f"{rule[0].upper()}{rule[1:]}."
-            self._cards[name] = AgentCard(name, _spoken(name), (SCRIPTED_GAME,), "simple", told, any_stacks=True)
+        self.registry = Registry(folder)
+        for file in self.registry.agents:
+            self._add(file)
+        self.problems += self.registry.problems
+        for player in SCRIPTED_PLAYERS.values():
+            if player.seat is None and not player.alias_of:  # the coach and AIVAT need a player's probabilities
+                self._cards[player.name] = _scripted_card(player)
 
     # What can be asked
 
@@ -151,7 +141,7 @@ class Agents:
 
     def card(self, player_id: str) -> AgentCard:
         found = self._find(player_id)
-        return replace(found, name=f"{found.name}, greedy") if player_id.endswith(GREEDILY) else found
+        return replace(found, name=f"{found.name}, greedy") if player_id.endswith(GREEDY) else found
 
     def verify_fits(self, player_id: str, game: str, *, match: bool = False) -> None:
         """That somebody can sit at a table of a game, or play a match of it."""
@@ -167,20 +157,22 @@ class Agents:
     def strategy(self, player_id: str) -> Fixed:
         """How somebody plays; may take as long as it takes to read a file and build its game."""
         card = self._find(player_id)
-        if card.id in SIMPLE:
-            return SIMPLE[card.id].fixed
-        if card.id in SCRIPTED:
-            return Strategy(self._kept(card.id, lambda: scripted_policy(self._game(SCRIPTED_GAME), card.id)))
-        return Strategy(self.policy(card.id), player_id.endswith(GREEDILY))
+        if card.kind == "simple":
+            if not card.games:  # it ignores observations
+                rule = SCRIPTED_PLAYERS[card.id].make(NO_LIMIT_HOLDEM_32)
+                assert isinstance(rule, Rule)
+                return rule
+            return Strategy(self._kept(card.id, lambda: named_policy(self._game(card.games[0]), card.id)))
+        return Strategy(self.policy(card.id), player_id.endswith(GREEDY))
 
     def player(self, player_id: str, random: Random) -> Player:
         """Somebody to sit at a table; scripted players need no tree for that, and sit down at once."""
-        if player_id in SCRIPTED:
-            return BatchPlayer(Scripted(player_id, Table.of(NO_LIMIT_HOLDEM_32)), NO_LIMIT_HOLDEM_32, random=random)
-        fixed = self.strategy(player_id)
-        if isinstance(fixed, Strategy):
-            return PolicyPlayer(fixed.policy, greedy=fixed.greedy, random=random)
-        return SIMPLE[str(fixed)](random)
+        card = self._find(player_id)
+        if card.kind == "simple":
+            rules = _rules(card.games[0] if card.games else SCRIPTED_GAME)
+            assert isinstance(rules, PokerRules)
+            return BatchPlayer(SCRIPTED_PLAYERS[card.id].make(rules), rules, random=random)
+        return PolicyPlayer(self.policy(card.id), greedy=player_id.endswith(GREEDY), random=random)
 
     def policy(self, player_id: str) -> Policy:
         """An agent's policy, as it is: the same object as long as there is room for it."""
@@ -208,7 +200,9 @@ class Agents:
     # How it works
 
     def _find(self, player_id: str) -> AgentCard:
-        name = player_id.removesuffix(GREEDILY)
+        name = player_id.removesuffix(GREEDY)
+        if name in SCRIPTED_PLAYERS:
+            name = SCRIPTED_PLAYERS[name].alias_of or name
         file = self._files.get(name)
         found = file.card if file is not None else self._cards.get(name)
         if found is None or (found.kind == "simple" and name != player_id):
@@ -251,66 +245,19 @@ class Agents:
                     made.abstraction.read_tables()
             return made
 
-    def _add_built_in(self) -> None:
-        found = {path.stem: path for path in BUILT_IN.glob("*.agent")}
-        snapshots = sorted((m[1], int(m[2]), m[0]) for m in map(_SNAPSHOT.fullmatch, found) if m is not None)
-        for stem in sorted(found.keys() - {own for _, _, own in snapshots}):
-            self._add(stem, found[stem], "built-in", {own: found[own] for of, _, own in snapshots if of == stem})
-
-    def _add_folder(self, folder: Path) -> None:
-        """Every agent file and run below a folder; what links lead to outside of it is not."""
-        for at, folders, names in walk(folder):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            place = Path(at)
-            if "config.json" in names:
-                folders[:] = [name for name in folders if name != SNAPSHOTS]
-                self._add_run(folder, place)
-                names = [name for name in names if name not in ("agent.agent", GREEDY, OPPONENT)]
-            for name in sorted(names):
-                path = place / name
-                if path.suffix == ".agent" and not name.startswith(".") and path.resolve().is_relative_to(folder):
-                    where = path.relative_to(folder).with_suffix("")
-                    self._add(self._free(where), path, "file", label=where.as_posix())
-
-    def _add_run(self, folder: Path, run: Path) -> None:
-        inside = [
-            path for path in (run / "agent.agent", run / GREEDY) if path.is_file() and path.resolve().is_relative_to(folder)
-        ]
-        kept = {at: path for at, path in snapshots_of(run).items() if path.resolve().is_relative_to(folder)}
-        place = run.relative_to(folder) if run != folder else Path(run.name)
-        name = self._free(place)
-        latest = inside[0] if inside and inside[0].name == "agent.agent" else next(reversed(kept.values()), None)
-        if latest is None:
-            self.problems.append(f"run {str(place)!r} has no agent yet")
-            return
-        snapshots = {f"{name}.{SNAPSHOTS}.{at}": path for at, path in kept.items()}
-        self._add(name, latest, "run", snapshots, label=place.as_posix())
-        for path in inside:
-            if path.name == GREEDY:
-                self._add(f"{name}.{path.stem}", path, "run", label=f"{place.as_posix()}, greedy by value")
-
-    def _free(self, place: Path) -> str:
-        """An id for a path that nobody has."""
-        stem = re.sub(r"[^A-Za-z0-9._-]", "-", ".".join(place.parts)).lstrip(".") or "agent"
-        name, number = stem, 1
-        while name in self._cards or name in self._files or name in SIMPLE or name in SCRIPTED:
-            number += 1
-            name = f"{stem}-{number}"
-        return name
-
-    def _add(
-        self, name: str, path: Path, kind: str, snapshots: Mapping[str, Path] | None = None, *, label: str | None = None
-    ) -> None:
-        """An agent and the snapshots of its training by their ids, in order; or a problem. Built-in files have their names."""
-        found = self._read(name, path, kind, label)
+    def _add(self, agent: AgentFile) -> None:
+        """Add an agent and the snapshots of its training, in order; a file that cannot be read is a problem."""
+        found = self._read(agent.id, agent.path, agent.kind, agent.label)
         if found is None:
             return
-        kept = [file for own, at in (snapshots or {}).items() if (file := self._read(own, at, kind, label)) is not None]
+        kept = [
+            file for own, at in agent.snapshots.items() if (file := self._read(own, at, agent.kind, agent.label)) is not None
+        ]
         earlier = [file for file in kept if file.iterations != found.iterations]  # one may be the agent as it is
         line = tuple((file.iterations, file.card.id) for file in [*earlier, *([found] if earlier else [])])
         listed = replace(found.card, snapshots=line)
         self._files |= {file.card.id: file for file in [*earlier, replace(found, card=listed)]}
-        self._cards[name] = listed
+        self._cards[agent.id] = listed
 
     def _read(self, name: str, path: Path, kind: str, label: str | None) -> _File | None:
         try:
@@ -381,6 +328,13 @@ def _measured(results: Mapping[str, Any]) -> Iterator[str]:
     if bound is not None:
         figure = f"{bound['mean']:+.0f} ± {bound['half_width']:.0f} mbb/h"
         yield f"{figure} for a local best response, a lower bound of what it loses (95 %, {bound['deals']:,} deals)"
+
+
+def _scripted_card(player: ScriptedPlayer) -> AgentCard:
+    games = {Games.EQUITY: (SCRIPTED_GAME,), Games.CARDS: (NO_LIMIT_HOLDEM.name,)}.get(player.games, ())
+    told = f"{player.summary[0].upper()}{player.summary[1:]}."
+    wide = player.games is not Games.EQUITY
+    return AgentCard(player.name, _spoken(player.name), games, "simple", told, any_seats=wide, any_stacks=True)
 
 
 def _spoken(name: str) -> str:

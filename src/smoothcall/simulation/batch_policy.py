@@ -15,3 +15,8 @@ class BatchPolicy(Protocol):
 def sees_cards(batch_policy: BatchPolicy) -> bool:
     """Whether a batch policy looks at observations with cards: then its class says so, by `CARD_OBSERVATION`."""
     return bool(getattr(batch_policy, "SEES_CARDS", False))
+
+
+def ignores_observations(batch_policy: BatchPolicy) -> bool:
+    """Whether a batch policy looks only at which actions are legal; its class says so by `IGNORES_OBSERVATIONS`."""
+    return bool(getattr(batch_policy, "IGNORES_OBSERVATIONS", False))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from smoothcall import files
-from smoothcall.agents.files import load
+from smoothcall.agents.registry import Registry
 from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.files import field, optional
 from smoothcall.information.game import Game
@@ -83,11 +83,13 @@ def verify_length(iterations: int | None, seconds: float | None) -> None:
         raise UsageError(f"seconds={seconds:g} (accepted: a number above 0)")
 
 
-def read_opponents(name: str, played: Game, options: Mapping[str, object]) -> dict[str, object]:
-    """Return a solver's options, agent files read where the solver takes an agent as an object."""
+def read_opponents(
+    name: str, played: Game, options: Mapping[str, object], registry: Registry | None = None
+) -> dict[str, object]:
+    """Return a solver's options, names of the registry resolved where the solver takes an agent as an object."""
     declared, found = solver_class(name).OPTIONS, dict(options)
     for option in declared.keys() & found.keys():
         given, about = found[option], declared[option]
         if about.objects and isinstance(given, str | Path) and str(given) not in about.choices:
-            found[option] = load(given, played)
+            found[option] = (registry or Registry()).policy(str(given), played)
     return found

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from smoothcall import files
+from smoothcall.agents.folders import GREEDY_FILE, OPPONENT_FILE, SNAPSHOTS
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.information.game import Game
@@ -47,9 +47,6 @@ CHECKPOINT_SECONDS = 3.0
 CHECKPOINT_SHARE = 0.03  # of the time may be spent on saving
 SLICE_SECONDS = 0.2  # how long the solver runs before progress is shown and a stop is noticed
 DEFAULT_SECONDS = 10.0
-OPPONENT = "opponent.agent"
-GREEDY = "greedy.agent"
-SNAPSHOTS = "snapshots"
 BOARD = "tensorboard"
 
 
@@ -72,7 +69,7 @@ class Run:
         self.folder, self.config = folder, dict(config)
         about, how = config["game"], config["solver"]
         if built is None:
-            options = how["options"] | ({"against": str(folder / OPPONENT)} if (folder / OPPONENT).exists() else {})
+            options = how["options"] | ({"against": str(folder / OPPONENT_FILE)} if (folder / OPPONENT_FILE).exists() else {})
             played = game(about["name"], **about["options"])
             options = read_opponents(how["name"], played, options)
             built = solver(how["name"], played, seed=how["seed"], threads=how["threads"], **options)
@@ -220,7 +217,7 @@ class Run:
         self._with_card(self.solver.policy(), metric).save(self.agent)
         if isinstance(self.solver, UCT):
             greedy = self.solver.current_policy()
-            self._with_card(greedy, self._measured(greedy)).save(self.folder / GREEDY)
+            self._with_card(greedy, self._measured(greedy)).save(self.folder / GREEDY_FILE)
         if self.curve is not None:
             from smoothcall.store.curves import draw_curves
 
@@ -301,11 +298,11 @@ def _keep_opponent(folder: Path, built: Solver) -> None:
     """Copy a fixed opponent into the run, so that the run goes on whatever becomes of the file it came from."""
     opponent = built.options.get("against")
     if isinstance(opponent, Policy):
-        opponent.save(folder / OPPONENT)
+        opponent.save(folder / OPPONENT_FILE)
     elif not isinstance(opponent, Value):
-        TabulatedPolicy(built.game, opponent).save(folder / OPPONENT)
+        TabulatedPolicy(built.game, opponent).save(folder / OPPONENT_FILE)
     elif Path(str(opponent)).is_file():
-        files.write(folder / OPPONENT, Path(str(opponent)).read_bytes())
+        files.write(folder / OPPONENT_FILE, Path(str(opponent)).read_bytes())
 
 
 def is_snapshot_point(iterations: int) -> bool:
@@ -315,14 +312,6 @@ def is_snapshot_point(iterations: int) -> bool:
 
 def snapshot_file(folder: Path, iterations: int) -> Path:
     return folder / SNAPSHOTS / f"{iterations}.agent"
-
-
-def snapshots_of(folder: Path) -> dict[int, Path]:
-    """The snapshots that a run has kept, by iterations, in order."""
-    found = {
-        int(path.stem): path for path in (folder / SNAPSHOTS).glob("*.agent") if re.fullmatch("[1-9][0-9]{0,18}", path.stem)
-    }
-    return dict(sorted(found.items()))
 
 
 def read_checkpoint(path: Path) -> tuple[float, dict[str, Array]]:

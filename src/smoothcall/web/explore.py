@@ -10,8 +10,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from smoothcall.agents.registry import GREEDY
 from smoothcall.errors import NotFound
-from smoothcall.evaluation.match import GREEDY
 from smoothcall.play.explorer import Spot, SpotLine, explore
 from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
 from smoothcall.play.service import PlayService

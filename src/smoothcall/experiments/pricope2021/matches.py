@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.rule_players import MostlyCalls
+from smoothcall.agents.scripted import AnyAmount
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player
 from smoothcall.evaluation.freezeouts import FreezeoutResult
@@ -235,7 +235,7 @@ def _add_any_amount(report: Report) -> None:
     for label in (GP, DP):
         report.tell(f"{label} against Random with raises of any size")
         policy = report.agents.policies[label]
-        players: list[Player] = [PolicyPlayer(policy, random=Random(SEED)), MostlyCalls(Random(SEED + 1))]
+        players: list[Player] = [PolicyPlayer(policy, random=Random(SEED)), AnyAmount(Random(SEED + 1))]
         result = match(report.game, players, names=[label, "Random"], hands=2 * deals, seed=SEED, by_hand=True)
         rows.append([label, rounded(result.estimates[0])])
     report.page.text(

@@ -12,16 +12,19 @@ from smoothcall.kernels.solvers.matching import choose
 from smoothcall.kernels.tables import Array, Walk
 
 
-class Line(NamedTuple):
-    """Who plays. P players, T policies among them, K rules: players who look only at which actions are legal."""
+class Lineup(NamedTuple):
+    """The P players of a match.
+
+    T of them are policies, K are rules that look only at which actions are legal; policies see the cards through G abstractions.
+    """
 
     tables: tuple[Array, ...]  # [T] of [rows, A]: probabilities times `scale`
     scale: float
     rules: Array  # [K, 2^A, A] float64: probabilities for each set of legal actions, a bit per action
     source: Array  # [P] int8: index into `tables`, or -1 - index into `rules`
-    eyes: Array  # [P] uint32: through which of G abstractions each player sees the cards
+    abstraction: Array  # [P] uint32: index of the abstraction through which each player sees the cards
     first_row: Array  # [G, N] int32: first rows of the nodes by abstraction
-    greedy: Array  # [P] bool: who takes the most likely action, of equals the first
+    greedy: Array  # [P] bool: takes the most likely action, of equals the first
     seating: Array  # [seatings, P] uint32: the player in each seat
 
 
@@ -35,7 +38,7 @@ def most_likely(weights: Array) -> int:
 
 @inlined
 def legal_set(child: Array) -> int:
-    """The legal actions of a node's child[A], a bit per action."""
+    """Return the legal actions of a node's child[A], one bit per action."""
     found = 0
     for action in range(len(child)):
         found |= int(child[action] >= 0) << action
@@ -43,9 +46,9 @@ def legal_set(child: Array) -> int:
 
 
 @kernel
-def play_deals(walk: Walk, bucket: Array, outcome: Array, line: Line, generator: Array, won: Array) -> None:
-    """bucket[G, D, P, R], outcome[D] -> won[D, P]: chips of each player, averaged over the seatings."""
-    seatings, players = np.uint32(line.seating.shape[0]), np.uint32(line.seating.shape[1])
+def play_deals(walk: Walk, bucket: Array, outcome: Array, lineup: Lineup, generator: Array, won: Array) -> None:
+    """Write won[D, P], the chips of each player averaged over the seatings, for bucket[G, D, P, R] and outcome[D]."""
+    seatings, players = np.uint32(lineup.seating.shape[0]), np.uint32(lineup.seating.shape[1])
     share = 1.0 / seatings
     for deal in range(np.uint32(len(outcome))):
         for player in range(players):
@@ -54,20 +57,20 @@ def play_deals(walk: Walk, bucket: Array, outcome: Array, line: Line, generator:
             node = np.uint32(0)
             while walk.player[node] >= 0:
                 actor = np.uint32(walk.player[node])
-                who = line.seating[seating, actor]
-                source, action = line.source[who], np.uint32(0)
+                who = lineup.seating[seating, actor]
+                source, action = lineup.source[who], np.uint32(0)
                 if source < 0:
-                    weights = line.rules[np.uint32(-1 - source), np.uint32(legal_set(walk.child[node]))]
+                    weights = lineup.rules[np.uint32(-1 - source), np.uint32(legal_set(walk.child[node]))]
                     action = np.uint32(choose(weights, draw(generator)))
                 else:
-                    eyes = line.eyes[who]
-                    row = np.uint64(line.first_row[eyes, node] + bucket[eyes, deal, actor, np.uint32(walk.round[node])])
-                    table = line.tables[source]
-                    if line.greedy[who]:
+                    seen = lineup.abstraction[who]
+                    row = np.uint64(lineup.first_row[seen, node] + bucket[seen, deal, actor, np.uint32(walk.round[node])])
+                    table = lineup.tables[source]
+                    if lineup.greedy[who]:
                         action = np.uint32(most_likely(table[row]))
                     else:
-                        action = np.uint32(choose(table[row], draw(generator) * line.scale))
+                        action = np.uint32(choose(table[row], draw(generator) * lineup.scale))
                 node = np.uint32(walk.child[node, action])
             ending, order = np.uint32(walk.ending[node]), np.uint64(outcome[deal])
             for seat in range(players):
-                won[deal, line.seating[seating, seat]] += share * walk.payoff[ending, order, seat]
+                won[deal, lineup.seating[seating, seat]] += share * walk.payoff[ending, order, seat]

@@ -1,0 +1,424 @@
+"""The registry of players: one way to turn a text into a player, a batch policy, a policy or a learner's opponent.
+
+    probe                       a scripted player (`SCRIPTED_PLAYERS`)
+    leduc-cfr                   an agent that comes with the package; leduc-smooth-uct.1000 a snapshot of its training
+    runs.leduc                  an agent below the registry's folder (`agents.folders` says which ids there are)
+    path/to/file.agent          an agent file
+    runs/leduc                  the folder of a run: its agent
+    strategy.json               any other file that a reader is registered for
+    mymodule:MyPlayer           an importable class of a player (`act`) or a batch policy (`probabilities`)
+
+Behind an agent, `:greedy` stands for its most likely actions and `:threshold=0.05` leaves out actions less likely than 5 %.
+An id comes before a path; `./leduc-cfr` is always a path.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from smoothcall.agents import expert
+from smoothcall.agents.batch_player import BatchPlayer
+from smoothcall.agents.batch_policy import Greedy, Table, Thresholded
+from smoothcall.agents.files import load, read_card
+from smoothcall.agents.folders import AGENT_FILE, CONFIG_FILE, AgentFile, agents_in, built_in_agents
+from smoothcall.agents.policy_player import PolicyPlayer
+from smoothcall.agents.scripted import RULES, AnyAmount, HeuristicMC, MostlyCalls, Rule, Scripted
+from smoothcall.agents.serialization import verify_game, verify_wide
+from smoothcall.agents.tabulated import TabulatedPolicy
+from smoothcall.agents.view import Player
+from smoothcall.errors import UsageError, unknown
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.game import Game
+from smoothcall.information.named_games import game
+from smoothcall.options import number
+from smoothcall.policy import Policy
+from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations
+
+GREEDY, THRESHOLD = ":greedy", ":threshold="
+Reader = Callable[[Path, Game | None], Policy]  # reads a file of another form, of the game named where one is
+
+
+class Kind(StrEnum):
+    """The ways to name a player."""
+
+    SCRIPTED = "scripted"
+    BUILT_IN = "built-in"
+    FILE = "file"
+    RUN = "run"
+    CLASS = "class"
+
+
+class Games(StrEnum):
+    """The games that a scripted player plays: they must show what it observes."""
+
+    ANY = "any game"
+    POKER = "any poker game"
+    EQUITY = f"no-limit hold'em with cells=equity and raises by whole bets, such as {NO_LIMIT_HOLDEM_32.name}"
+    CARDS = f"no-limit hold'em, such as {NO_LIMIT_HOLDEM.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedPlayer:
+    """A scripted player: how its batch policy is made for the rules of a table."""
+
+    name: str
+    games: Games
+    summary: str
+    make: Callable[[PokerRules], BatchPolicy]
+    seat: Callable[[Random], Player] | None = None  # another player where it sits at a table
+    alias_of: str = ""  # another name for the same player
+
+
+def _scripted_players() -> Iterator[ScriptedPlayer]:
+    for rule in Rule:
+        games = Games.ANY if rule is Rule.RANDOM else Games.POKER
+        yield ScriptedPlayer(str(rule), games, rule.summary, lambda _, rule=rule: rule)  # type: ignore[misc]
+    always_call = Rule.ALWAYS_CALL
+    yield ScriptedPlayer(
+        "call", Games.POKER, f"another name of {always_call}", lambda _: always_call, alias_of=str(always_call)
+    )
+    for name, (_, summary) in RULES.items():
+        if name not in ("call", "random"):
+            yield ScriptedPlayer(
+                name,
+                Games.EQUITY,
+                summary,
+                lambda rules, name=name: Scripted(name, Table.of(rules)),  # type: ignore[misc]
+            )
+    yield ScriptedPlayer(
+        MostlyCalls.NAME,
+        Games.POKER,
+        "checks or calls 3 times of 5, else folds or raises: by any amount hand by hand, by a raise of the menu in freezeouts",
+        lambda _: MostlyCalls(),
+        AnyAmount,
+    )
+    yield ScriptedPlayer(
+        "heuristic-mc",
+        Games.CARDS,
+        "compares the share of rollouts that it wins with pot odds and thresholds",
+        lambda _: HeuristicMC(),
+    )
+    yield ScriptedPlayer(
+        "expert", Games.CARDS, "bets by hand strength, potential and pot odds (a small Loki)", lambda _: expert.Expert()
+    )
+
+
+SCRIPTED_PLAYERS: dict[str, ScriptedPlayer] = {each.name: each for each in _scripted_players()}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A resolved name. Nothing has been read or imported yet."""
+
+    name: str  # as given
+    kind: Kind
+    base: str  # without what stands behind it
+    path: Path | None = None  # of the file, where there is one
+    greedy: bool = False
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerInfo:
+    """A line of `smoothcall players`."""
+
+    name: str
+    kind: str
+    games: str
+    summary: str
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Registry:
+    """Resolves names of players. `folder`: its agents have ids too; `readers`: of other files, by suffix (".json")."""
+
+    def __init__(self, folder: Path | None = None, readers: Mapping[str, Reader] | None = None) -> None:
+        self.readers = dict(readers or {})
+        self.agents: list[AgentFile] = built_in_agents()  # built-in ones first
+        self.problems: list[str] = []  # of files in the folder that were left out
+        if folder is not None:
+            taken = {*SCRIPTED_PLAYERS, *(own for file in self.agents for own in (file.id, *file.snapshots))}
+            found, self.problems = agents_in(folder, taken)
+            self.agents += found
+        self._files: dict[str, tuple[AgentFile, Path]] = {}
+        for file in self.agents:
+            self._files |= {own: (file, path) for own, path in file.snapshots.items()}
+            self._files[file.id] = file, file.path
+
+    # Names
+
+    def resolve(self, name: str) -> Entry:
+        """Return what a name stands for; UsageError where it stands for nothing, or for two things."""
+        base, greedy, threshold = split_name(name)
+        options: dict[str, Any] = {"greedy": greedy, "threshold": threshold}
+        if base in SCRIPTED_PLAYERS:
+            if greedy or threshold is not None:
+                raise UsageError(f"{name!r}: {base} is scripted (accepted behind agents only: {GREEDY}, {THRESHOLD}0.05)")
+            return Entry(name, Kind.SCRIPTED, base)
+        if base in self._files:
+            file, path = self._files[base]
+            here = Path(base) / AGENT_FILE if Path(base).is_dir() else Path(base)
+            if here.exists() and not here.samefile(path):
+                raise UsageError(f"{base!r} is the id of an agent and a path here (accepted: ./{base} for the path)")
+            return Entry(name, Kind(file.kind), base, path, **options)
+        path = Path(base)
+        if base and _exists(path):
+            if path.is_dir():
+                return Entry(name, Kind.RUN, base, _agent_of_run(path), **options)
+            return Entry(name, Kind.FILE, base, path, **options)
+        module, colon, attribute = base.partition(":")
+        if colon and all(part.isidentifier() for part in (*module.split("."), attribute)):
+            if threshold is not None:
+                raise UsageError(f"{name!r}: {THRESHOLD} is for agents")
+            return Entry(name, Kind.CLASS, base, **options)
+        raise self._unknown(base)
+
+    def _unknown(self, base: str) -> UsageError:
+        """Name what is accepted; ids are suggested but only scripted names and built-in agents are listed."""
+        if Path(base).suffix in (".agent", *self.readers):
+            return UsageError(f"there is no agent file {base!r}")
+        listed = [*SCRIPTED_PLAYERS, *(file.id for file in self.agents if file.kind == Kind.BUILT_IN)]
+        suggested = unknown("player", base, [*listed, *self._files])
+        hint = str(suggested).partition(" (accepted:")[0]
+        others = "an agent file, the folder of a run, module:Class"
+        return UsageError(
+            f"{hint} (accepted: {', '.join(listed)}; {others}; behind an agent {GREEDY} for its most likely actions, "
+            f"{THRESHOLD}0.05 without those below 5 %)"
+        )
+
+    def players(self) -> list[PlayerInfo]:
+        """Every name there is: scripted players, built-in agents, agents of the folder."""
+        scripted = [PlayerInfo(each.name, Kind.SCRIPTED, each.games, each.summary) for each in SCRIPTED_PLAYERS.values()]
+        return scripted + [PlayerInfo(file.id, file.kind, *_told(file)) for file in self.agents]
+
+    # What a name stands for
+
+    def policy(self, name: str, of: Game | None = None) -> Policy:
+        """Return a policy: an agent's, or a scripted player's in the game `of`. With `of`, refuse agents of other games.
+
+        A batch policy comes as a `TabulatedPolicy`. `:greedy` and `:threshold` change the batch policy itself, not its table.
+        """
+        entry = self.resolve(name)
+        if entry.path is not None:
+            return modified(self.read(entry, of), entry)
+        if of is None:
+            raise UsageError(f"{name} plays {self.games_of(entry)}: say which one")
+        if entry.kind is Kind.SCRIPTED:
+            return named_policy(of, entry.base)
+        return TabulatedPolicy(of, self._class_batch_policy(entry))
+
+    def read(self, entry: Entry, of: Game | None = None) -> Policy:
+        """Read the policy of an agent's file, without what stands behind its name."""
+        assert entry.path is not None
+        reader = self.readers.get(entry.path.suffix)
+        return reader(entry.path, of) if reader is not None else load(entry.path, of)
+
+    def batch_policy(self, name: str, of: Game) -> BatchPolicy:
+        """Return a batch policy for the rules of a game; UsageError for agents that are tables and know full stacks only."""
+        entry = self.resolve(name)
+        if entry.kind is Kind.SCRIPTED:
+            return scripted_batch_policy(of, entry.base)
+        if entry.kind is Kind.CLASS:
+            return self._class_batch_policy(entry)
+        policy = self.policy(name)
+        if policy.game.rules != of.rules:
+            raise UsageError(f"{name} plays {policy.game.spec}, not {of.spec}")
+        if not isinstance(policy, TabulatedPolicy):
+            raise UsageError(
+                f"{name} is a table for full stacks (accepted: scripted players, and agents that play from observations)"
+            )
+        return policy.batch_policy
+
+    def player(self, name: str, of: Game, random: Random | None = None) -> Player:
+        """Return a player for a seat of a game; it draws its moves from `random`."""
+        entry, random = self.resolve(name), random or Random()
+        if entry.kind is Kind.SCRIPTED:
+            return scripted_player(of, entry.base, random)
+        if entry.kind is Kind.CLASS:
+            return self._class_player(entry, of, random)
+        policy = thresholded(self.read(entry, None if of.sampled else of), entry.threshold)
+        return PolicyPlayer(policy, greedy=entry.greedy, random=random)
+
+    def games_of(self, entry: Entry) -> str:
+        """The games that a scripted player or a class plays, in words."""
+        return SCRIPTED_PLAYERS[entry.base].games if entry.kind is Kind.SCRIPTED else Games.ANY
+
+    def _class_batch_policy(self, entry: Entry) -> BatchPolicy:
+        found: BatchPolicy = instance(entry.base, Random())
+        if not hasattr(found, "probabilities"):
+            raise UsageError(f"{entry.base} acts hand by hand (accepted here: batch policies, with `probabilities`)")
+        return Greedy(found) if entry.greedy else found
+
+    def _class_player(self, entry: Entry, of: Game, random: Random) -> Player:
+        found = instance(entry.base, random)
+        if hasattr(found, "act"):
+            if entry.greedy:
+                raise UsageError(f"{entry.name!r}: {entry.base} acts hand by hand (accepted behind batch policies: {GREEDY})")
+            player: Player = found
+            return player
+        if ignores_observations(found):
+            return BatchPlayer(found, greedy=entry.greedy, random=random)
+        return PolicyPlayer(TabulatedPolicy(of, found), greedy=entry.greedy, random=random)
+
+
+# Names
+
+
+def split_name(name: str) -> tuple[str, bool, float | None]:
+    """`runs/leduc:threshold=0.05` -> ("runs/leduc", False, 0.05); `leduc-cfr:greedy` -> ("leduc-cfr", True, None)."""
+    base, greedy, threshold = name, False, None
+    while True:
+        head, _, tail = base.rpartition(":")
+        if head and tail == GREEDY[1:] and not greedy:
+            base, greedy = head, True
+        elif head and f":{tail}".startswith(THRESHOLD) and threshold is None:
+            share = tail.partition("=")[2]
+            threshold = number(share, whole=False)
+            if threshold is None or not 0 <= threshold <= 1:
+                raise UsageError(f"threshold={share} (accepted: a number from 0 to 1)")
+            base = head
+        else:
+            return base, greedy, threshold
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # too long for a file name
+        return False
+
+
+def _agent_of_run(folder: Path) -> Path:
+    path = folder / AGENT_FILE
+    if not path.exists():
+        if not (folder / CONFIG_FILE).exists():
+            raise UsageError(f"{str(folder)!r} is not a run folder (accepted: one made by `smoothcall train`)")
+        raise UsageError(f"run {str(folder)!r} has no agent yet (finish it with `smoothcall resume`)")
+    return path
+
+
+def _told(file: AgentFile) -> tuple[str, str]:
+    """(game, summary) of an agent, from the card in its file."""
+    try:
+        card = read_card(file.path)
+    except UsageError as error:
+        return "", f"unreadable: {error}"
+    options = ",".join(f"{name}={value}" for name, value in card["game"]["options"].items())
+    spec = card["game"]["name"] + (f":{options}" if options else "")
+    if "solver" not in card:
+        return spec, card.get("name", "")
+    return spec, f"{card['solver']['name']}, {card['iterations']:,} iterations"
+
+
+# From a batch policy to a policy or a player
+
+
+def named_policy(of: Game, name: str) -> TabulatedPolicy:
+    """Return a scripted player as a policy. One that sees cards learned for two, also at a table for more."""
+    player = SCRIPTED_PLAYERS[name]
+    if player.games is Games.CARDS:
+        own = game(_for_two(of))
+        verify_wide(own, name)
+        return TabulatedPolicy(own, scripted_batch_policy(own, name))
+    return TabulatedPolicy(of, scripted_batch_policy(of, name))
+
+
+def scripted_batch_policy(of: Game, name: str) -> BatchPolicy:
+    """Return a scripted player as a batch policy for the rules of a game."""
+    player = SCRIPTED_PLAYERS[name]
+    if player.games is Games.EQUITY:
+        verify_game(of, name)
+    elif player.games is Games.CARDS:
+        verify_wide(of, name)
+    made = player.make(of.rules)  # type: ignore[arg-type]
+    if isinstance(made, Rule):
+        made.verify_game(of.rules)
+    return made
+
+
+def scripted_player(of: Game, name: str, random: Random) -> Player:
+    """Return a scripted player for a seat."""
+    player = SCRIPTED_PLAYERS[name]
+    if player.seat is not None:
+        return player.seat(random)
+    if player.games in (Games.ANY, Games.POKER):
+        return BatchPlayer(scripted_batch_policy(of, name), random=random)
+    return PolicyPlayer(named_policy(of, name), random=random)
+
+
+def _for_two(of: Game) -> str:
+    """The spec of the two-player game of which this may be a table for more."""
+    options = {name: value for name, value in of.options.items() if name != "seats"}
+    settings = ",".join(f"{name}={value}" for name, value in options.items())
+    return f"{of.name}:{settings}" if settings else of.name
+
+
+def modified(policy: Policy, entry: Entry) -> Policy:
+    """Apply what stands behind a name: to the batch policy itself where there is one, else to the table."""
+    if not isinstance(policy, TabulatedPolicy):
+        policy = policy if entry.threshold is None else policy.thresholded(entry.threshold)
+        return policy.greedy() if entry.greedy else policy
+    cut = thresholded(policy, entry.threshold)
+    if not entry.greedy:
+        return cut
+    assert isinstance(cut, TabulatedPolicy)
+    return TabulatedPolicy(cut.game, Greedy(cut.batch_policy), {**cut.card, "greedy": True})
+
+
+def thresholded(policy: Policy, share: float | None) -> Policy:
+    """Leave out actions less likely than `share`; a batch policy stays one."""
+    if share is None:
+        return policy
+    if not isinstance(policy, TabulatedPolicy):
+        return policy.thresholded(share)
+    card = {name: value for name, value in policy.card.items() if name != "results"} | {"threshold": share}
+    return TabulatedPolicy(policy.game, Thresholded(policy.batch_policy, share), card)
+
+
+# Importable classes
+
+
+@contextmanager
+def _importing_from_here() -> Iterator[None]:
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)
+
+
+def instance(name: str, random: Random) -> Any:
+    """Import `module:Class` and make one; `random` is handed over where the class takes it."""
+    module, _, attribute = name.partition(":")
+    try:
+        with _importing_from_here():
+            made = getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"player {name!r}: {error} (accepted: module:Class of a module that can be imported)") from None
+    except AttributeError:
+        raise UsageError(f"player {name!r}: module {module!r} has no {attribute!r}") from None
+    try:
+        takes = signature(made).parameters
+        found = made(random=random) if "random" in takes else made()
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            f"player {name!r} cannot be made ({error}; accepted: a class without arguments, or `random`)"
+        ) from None
+    if not (hasattr(found, "act") or hasattr(found, "probabilities")):
+        raise UsageError(
+            f"player {name!r} cannot play (accepted: a class with `act(view)` or `probabilities(observations, legal)`)"
+        )
+    return found
