@@ -47,35 +47,51 @@ def _without_time(metrics: list[Metric]) -> list[tuple[object, ...]]:
     return [(m.iterations, m.nodes, m.nash_conv, m.values, m.epsilons) for m in metrics]
 
 
+def _checkpoints(folder: Path) -> int:
+    """Return a number that changes with every checkpoint; 0 without one."""
+    file = folder / "checkpoint.npz"
+    return file.stat().st_mtime_ns if file.exists() else 0
+
+
+def _train_and_kill(train: list[str], folder: Path, most: int) -> int:
+    """Train and resume in processes that are killed soon after a new checkpoint, `most` times; return the number of kills."""
+    random, kills, process = Random(1), 0, _start(*train)
+    before = 0
+    while process.poll() is None:
+        if kills < most and (at := _checkpoints(folder)) not in (0, before):
+            time.sleep(random.uniform(0, 0.15))
+            before = at
+            if process.poll() is None:
+                process.kill()
+                kills += 1
+                process.communicate()
+                process = _start("resume", str(folder))
+        time.sleep(0.005)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors.decode()
+    return kills
+
+
 @pytest.mark.parametrize(
-    ("game", "solver", "options", "iterations"),
+    ("game", "solver", "options", "iterations", "most"),
     [
-        ("leduc", "mccfr", {"sampling": "external"}, 600_000),
-        ("leduc", "mccfr", {"sampling": "chance", "prune": "1e-5"}, 200_000),
-        ("leduc", "predictive-cfr+", {}, 150_000),
-        (TINY, "smooth-uct", {}, 4_000_000),
+        pytest.param("leduc", "mccfr", {"sampling": "chance", "prune": "1e-5"}, 200_000, 2),
+        pytest.param(TINY, "smooth-uct", {}, 4_000_000, 2),
+        pytest.param("leduc", "mccfr", {"sampling": "external"}, 600_000, 6, marks=pytest.mark.long),
+        pytest.param("leduc", "mccfr", {"sampling": "chance", "prune": "1e-5"}, 200_000, 6, marks=pytest.mark.long),
+        pytest.param("leduc", "predictive-cfr+", {}, 150_000, 6, marks=pytest.mark.long),
+        pytest.param(TINY, "smooth-uct", {}, 4_000_000, 6, marks=pytest.mark.long),
     ],
 )
-def test_killed_at_any_moment(game: str, solver: str, options: dict[str, str], iterations: int, tmp_path: Path) -> None:
+def test_killed_at_any_moment(
+    game: str, solver: str, options: dict[str, str], iterations: int, most: int, tmp_path: Path
+) -> None:
     whole = Run.create(tmp_path / "whole", game, solver, seed=5, options=options, iterations=iterations, keep=True)
     whole.train()
-    folder, random, kills = tmp_path / "killed", Random(1), 0
+    folder = tmp_path / "killed"
     settings = ["--keep", *(word for name, value in options.items() for word in ("--set", f"{name}={value}"))]
-    process = _start("train", game, solver, "--seed", "5", "--iterations", str(iterations), "--out", str(folder), *settings)
-    waited = time.monotonic()
-    while not (folder / "config.json").exists() and time.monotonic() - waited < 60:
-        time.sleep(0.01)
-    while process.poll() is None:
-        time.sleep(random.uniform(0.05, 1.2))
-        if process.poll() is None and kills < 6:
-            process.kill()
-            kills += 1
-            process.communicate()
-            process = _start("resume", str(folder))
-        else:
-            _, errors = process.communicate()
-            assert process.returncode == 0, errors.decode()
-    assert kills >= 2
+    train = ["train", game, solver, "--seed", "5", "--iterations", str(iterations), "--out", str(folder), *settings]
+    assert _train_and_kill(train, folder, most) >= min(2, most // 2)
     resumed = Run.open(folder)
     assert resumed.solver.iterations == iterations
     np.testing.assert_array_equal(sc.load(resumed.agent).table, sc.load(whole.agent).table)
