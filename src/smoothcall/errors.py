@@ -1,4 +1,4 @@
-"""The errors that are the caller's to mend: they name the thing, the value given and what is accepted."""
+"""Errors that a user can mend. Their texts name the thing, the value given and what is accepted."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ class DamagedFile(UsageError):
 
 
 class Unauthenticated(UsageError):
-    """Who asks is not known, or no longer."""
+    """The person who asks is not known, or no longer."""
 
 
 class NotFound(UsageError):
-    """There is no such thing, or none that the asker may know of."""
+    """There is no such thing, or none that the person who asks may know of."""
 
 
 class Forbidden(UsageError):
-    """Not now: it would show what must stay hidden until a hand is over."""
+    """The answer would show cards that stay hidden until a hand is over."""
 
     def __init__(self, text: str, table: str | None = None) -> None:
         super().__init__(text)
-        self.table = table  # where that hand is played
+        self.table = table  # the table of that hand
 
 
 class StorageError(UsageError):
-    """What was asked could not be written down, through no fault of the asker; nothing has changed."""
+    """Writing failed, through no fault of the person who asked. Nothing has changed."""
 
 
 class Conflict(UsageError):
-    """Asked of a state that is gone: the same button twice, or an old form."""
+    """The request is about an earlier state: a button pressed twice, or an old form."""
 
 
 def unknown(what: str, given: str, accepted: Iterable[str]) -> UsageError:
-    """An error for a name that is not in a list, suggesting the closest one that is."""
+    """Return an error for a name that is not in a list, with the closest name that is."""
     names = list(accepted)
     close = get_close_matches(given.lower(), names, n=1, cutoff=0.5)
     hint = f"; did you mean {close[0]!r}?" if close else ""

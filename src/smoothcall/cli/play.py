@@ -20,52 +20,56 @@ HOST, PORT = "127.0.0.1", 8000  # of the page
 PROBLEMS = 10  # unreadable agents that are named
 
 
+Port = Annotated[int | None, typer.Option(parser=whole, metavar="N", help=f"Where the page is served [default: {PORT}].")]
+Host = Annotated[
+    str | None, typer.Option(parser=named, metavar="H", help=f"Another address lets others play too [default: {HOST}].")
+]
+Database = Annotated[
+    str | None,
+    typer.Option(parser=named, metavar="URL", help="Where hands are kept [default: an SQLite file in the user's data folder]."),
+]
+AgentsFolder = Annotated[
+    Path | None,
+    typer.Option(parser=folder, metavar="DIR", help="A folder of agent files and runs to play against [default: runs]."),
+]
+TerminalGame = Annotated[
+    str | None, typer.Option("--game", metavar="GAME", help="With --terminal: the game.", autocompletion=complete_game)
+]
+Against = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="AGENT",
+        help="With --terminal: an opponent, :greedy behind it for its most likely actions; one for each seat. Without any, "
+        "those who play the game are listed.",
+        autocompletion=complete_player,
+    ),
+]
+Freezeouts = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole,
+        metavar="N",
+        help="With --terminal: a match of so many freezeouts, chips kept from hand to hand until one of the two has none.",
+    ),
+]
+
+
 def play(
-    port: Annotated[
-        int | None, typer.Option(parser=whole, metavar="N", help=f"Where the page is served [default: {PORT}].")
-    ] = None,
-    host: Annotated[
-        str | None, typer.Option(parser=named, metavar="H", help=f"Another address lets others play too [default: {HOST}].")
-    ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            parser=named, metavar="URL", help="Where hands are kept [default: an SQLite file in the user's data folder]."
-        ),
-    ] = None,
-    agents: Annotated[
-        Path | None,
-        typer.Option(parser=folder, metavar="DIR", help="A folder of agent files and runs to play against [default: runs]."),
-    ] = None,
+    port: Port = None,
+    host: Host = None,
+    database: Database = None,
+    agents: AgentsFolder = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
     terminal: Annotated[bool, typer.Option("--terminal", help="Play here instead of on a page.")] = False,
-    of: Annotated[
-        str | None,
-        typer.Option("--game", metavar="GAME", help="With --terminal: the game.", autocompletion=complete_game),
-    ] = None,
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="AGENT",
-            help="With --terminal: an opponent, :greedy behind it for its most likely actions; one for each seat. Without any, "
-            "those who play the game are listed.",
-            autocompletion=complete_player,
-        ),
-    ] = None,
-    freezeouts: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole,
-            metavar="N",
-            help="With --terminal: a match of so many freezeouts, chips kept from hand to hand until one of the two has none.",
-        ),
-    ] = None,
+    of: TerminalGame = None,
+    against: Against = None,
+    freezeouts: Freezeouts = None,
 ) -> None:
     """Play against agents, on a page in the browser or in the terminal; every hand is kept.
 
-    Hands are kept in the user's data folder ($SMOOTHCALL_DATA, else smoothcall in $XDG_DATA_HOME or ~/.local/share), or in
-    --database. The terminal has a person of its own, known by the file `terminal` in the data folder: its hands are not in
-    the history of the page, where each browser has its own.
+    Hands are kept in the user's data folder ($SMOOTHCALL_DATA, else where the system keeps a program's data), or in
+    --database. The terminal has a history of its own, known by the file `terminal` in the data folder; on the page, each
+    browser has one.
 
     Examples: smoothcall play; smoothcall play --agents runs --port 8080;
     smoothcall play --terminal --game leduc --against leduc-cfr
