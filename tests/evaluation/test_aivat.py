@@ -177,7 +177,7 @@ def test_moves_that_the_opponent_never_makes_do_no_harm() -> None:
     game = built("kuhn")
     told = aivat(game, 1, {0: Rule.ALWAYS_CALL})
     assert told is not None
-    assert told.luck_adjusted((2,), [()], "rc") == pytest.approx(told.luck_adjusted((2,), [()], "cr" + "c"))  # nothing given up
+    assert told.luck_adjusted((2,), [()], "rc") == pytest.approx(told.luck_adjusted((2,), [()], "cr" + "c"))  # no EV loss
 
 
 # Hold'em
@@ -241,7 +241,7 @@ def learned(spec: str = TINY) -> sc.Policy:
         ("wild", "agent", 0.7),
         ("probe", "greedy", 0.7),
         ("wild", "always-call", 0.8),
-        ("agent", "other eyes", 0.5),
+        ("agent", "other abstraction", 0.5),
     ],
 )
 def test_in_holdem_the_correction_has_no_expectation_either(person: str, opponent: str, most: float) -> None:
@@ -249,7 +249,9 @@ def test_in_holdem_the_correction_has_no_expectation_either(person: str, opponen
     other = {
         "agent": Strategy(learned()),
         "greedy": Strategy(learned(), greedy=True),
-        "other eyes": Strategy(learned("no-limit-holdem-32:menu=1/2+all-in,grid=10/10/10")),  # other raises, other buckets
+        "other abstraction": Strategy(
+            learned("no-limit-holdem-32:menu=1/2+all-in,grid=10/10/10")
+        ),  # other raises, other buckets
     }.get(opponent) or Rule(opponent)
     plays = Wild(random) if person == "wild" else seated(Strategy(learned()) if person == "agent" else Rule(person), random)
     won = told_hands(game, plays, other, 800, seed=5)
@@ -352,7 +354,7 @@ def test_where_luck_cannot_be_told_there_is_a_reason() -> None:
     assert "a table of two" in why_not(three, {})
     merged, apart = built("leduc"), built("leduc:suits=apart")
     assert same_table(merged.rules, apart.rules)
-    assert aivat(merged, 0, {1: Strategy(sc.Policy.uniform(apart))}) is not None  # one opponent's eyes will do
+    assert aivat(merged, 0, {1: Strategy(sc.Policy.uniform(apart))}) is not None  # the abstraction of one opponent suffices
     assert why_not(built("kuhn"), {1: Rule.PROBE}) == ""
 
 

@@ -26,14 +26,14 @@ def rules() -> PokerRules:
     return found
 
 
-def dummy(name: str) -> BatchPolicy:
+def scripted(name: str) -> BatchPolicy:
     return Scripted(name, Table.of(rules()))
 
 
 @pytest.mark.parametrize("length", [1, 3, 5])
 def test_somebody_who_folds_every_bet_loses_a_blind_a_hand(length: int) -> None:
     found = play_freezeouts(
-        rules(), [dummy("raise"), dummy("check-fold")], names=("a", "b"), freezeouts=20, length=length, seed=1
+        rules(), [scripted("raise"), scripted("check-fold")], names=("a", "b"), freezeouts=20, length=length, seed=1
     )
     assert found.gain.mean == 500 * length
     assert (found.deviation, found.wins, found.freezeouts) == (0, 1, 20)
@@ -43,7 +43,9 @@ def test_somebody_who_folds_every_bet_loses_a_blind_a_hand(length: int) -> None:
 
 def test_the_last_blind_is_all_in() -> None:
     """After five hands 500 chips are left: then cards decide, and who wins that hand plays on."""
-    found = play_freezeouts(rules(), [dummy("raise"), dummy("check-fold")], names=("a", "b"), freezeouts=2000, length=6, seed=1)
+    found = play_freezeouts(
+        rules(), [scripted("raise"), scripted("check-fold")], names=("a", "b"), freezeouts=2000, length=6, seed=1
+    )
     assert found.gain.mean == pytest.approx(2500, abs=40)
     assert found.deviation == pytest.approx(500, abs=25), "3,000 or 2,000, ties aside"
 
@@ -51,15 +53,15 @@ def test_the_last_blind_is_all_in() -> None:
 @pytest.mark.parametrize("name", [name for name in RULES if name not in ("random", "bluffer-aggressive", "bluffer-moderate")])
 def test_same_cards_in_both_places(name: str) -> None:
     """Whoever plays against itself, without chance, wins of one place what it loses in the other."""
-    found = play_freezeouts(rules(), [dummy(name), dummy(name)], names=("a", "b"), freezeouts=64, seed=3)
+    found = play_freezeouts(rules(), [scripted(name), scripted(name)], names=("a", "b"), freezeouts=64, seed=3)
     assert found.gain.mean == 0
     assert found.gain.error == 0
     assert found.wins == 0.5
 
 
 def test_players_are_exchanged() -> None:
-    one = play_freezeouts(rules(), [dummy("moderate"), dummy("call")], names=("a", "b"), freezeouts=200, seed=5)
-    other = play_freezeouts(rules(), [dummy("call"), dummy("moderate")], names=("b", "a"), freezeouts=200, seed=5)
+    one = play_freezeouts(rules(), [scripted("moderate"), scripted("call")], names=("a", "b"), freezeouts=200, seed=5)
+    other = play_freezeouts(rules(), [scripted("call"), scripted("moderate")], names=("b", "a"), freezeouts=200, seed=5)
     assert one.gain.mean == -other.gain.mean > 0
     assert one.wins == pytest.approx(1 - other.wins)
     assert one.actions == other.actions[::-1]
@@ -67,7 +69,7 @@ def test_players_are_exchanged() -> None:
 
 def test_the_seed_says_it_all() -> None:
     first, again, other = (
-        play_freezeouts(rules(), [dummy("random"), dummy("moderate")], names=("a", "b"), freezeouts=100, seed=seed)
+        play_freezeouts(rules(), [scripted("random"), scripted("moderate")], names=("a", "b"), freezeouts=100, seed=seed)
         for seed in (1, 1, 2)
     )
     assert first.gain == again.gain
@@ -77,7 +79,9 @@ def test_the_seed_says_it_all() -> None:
 def test_estimated_positions() -> None:
     """The same cards, seen otherwise: in both places alike, so that luck of the estimates is shared as well."""
     exact, plain, some, again = (
-        play_freezeouts(rules(), [dummy("moderate"), dummy("aggressive")], names=("a", "b"), freezeouts=400, seed=5, **options)
+        play_freezeouts(
+            rules(), [scripted("moderate"), scripted("aggressive")], names=("a", "b"), freezeouts=400, seed=5, **options
+        )
         for options in ({}, {"rollouts": 0}, {"rollouts": 100}, {"rollouts": 100})
     )
     assert exact == plain
@@ -87,14 +91,16 @@ def test_estimated_positions() -> None:
     assert str(some).endswith("won, equities from 100 simulated rollouts")
     assert str(exact).endswith("won")
     blind, seeing = (
-        play_freezeouts(rules(), [dummy("call"), dummy("raise")], names=("a", "b"), freezeouts=400, seed=5, rollouts=rollouts)
+        play_freezeouts(
+            rules(), [scripted("call"), scripted("raise")], names=("a", "b"), freezeouts=400, seed=5, rollouts=rollouts
+        )
         for rollouts in (0, 10)
     )
     assert blind.gain == seeing.gain, "who never looks at the cards wins the same"
-    itself = play_freezeouts(rules(), [dummy("moderate")] * 2, names=("a", "b"), freezeouts=64, seed=3, rollouts=10)
+    itself = play_freezeouts(rules(), [scripted("moderate")] * 2, names=("a", "b"), freezeouts=64, seed=3, rollouts=10)
     assert (itself.gain.mean, itself.gain.error) == (0, 0)
     with pytest.raises(sc.UsageError, match="rollouts=-1"):
-        play_freezeouts(rules(), [dummy("call")] * 2, names=("a", "b"), freezeouts=2, rollouts=-1)
+        play_freezeouts(rules(), [scripted("call")] * 2, names=("a", "b"), freezeouts=2, rollouts=-1)
 
 
 def test_stopped_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +108,7 @@ def test_stopped_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[float] = []
     found = play_freezeouts(
         rules(),
-        [dummy("call"), dummy("raise")],
+        [scripted("call"), scripted("raise")],
         names=("a", "b"),
         freezeouts=100,
         watch=seen.append,
@@ -114,11 +120,11 @@ def test_stopped_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("freezeouts", [0, 1, -5, 2.5, "many"])
 def test_how_many(freezeouts: int) -> None:
     with pytest.raises(sc.UsageError, match=f"freezeouts={freezeouts}"):
-        play_freezeouts(rules(), [dummy("call"), dummy("raise")], names=("a", "b"), freezeouts=freezeouts)
+        play_freezeouts(rules(), [scripted("call"), scripted("raise")], names=("a", "b"), freezeouts=freezeouts)
 
 
-def test_tables_play_sessions_as_the_mind_behind_them() -> None:
-    """A scripted player, tabulated for every stack, wins the same as the scripted player: its rule does not depend on where in a cell it is."""
+def test_tables_play_freezeouts_as_their_batch_policy() -> None:
+    """A scripted player tabulated for every stack wins as much as itself: its rule is constant in a bucket."""
     name, options = built(WHOLE_BETS).name, built(WHOLE_BETS).options
     policies = {}
     for stack in range(1000, STACK + 1, 500):
@@ -127,8 +133,8 @@ def test_tables_play_sessions_as_the_mind_behind_them() -> None:
     tabled = Tabled(stack_trees(rules()), policies)
     for other in ("random", "moderate"):
         one, two = (
-            play_freezeouts(rules(), [batch_policy, dummy(other)], names=("a", "b"), freezeouts=400, seed=2)
-            for batch_policy in (tabled, dummy("aggressive"))
+            play_freezeouts(rules(), [batch_policy, scripted(other)], names=("a", "b"), freezeouts=400, seed=2)
+            for batch_policy in (tabled, scripted("aggressive"))
         )
         assert one.gain == two.gain
         np.testing.assert_allclose(one.actions, two.actions)
@@ -136,11 +142,11 @@ def test_tables_play_sessions_as_the_mind_behind_them() -> None:
 
 def test_tables_that_are_missing() -> None:
     of = built(WHOLE_BETS)
-    only = Tabled(stack_trees(rules()), {STACK: TabulatedPolicy(of, dummy("call"))})
-    play_freezeouts(rules(), [only, dummy("call")], names=("a", "b"), freezeouts=10, length=1)
+    only = Tabled(stack_trees(rules()), {STACK: TabulatedPolicy(of, scripted("call"))})
+    play_freezeouts(rules(), [only, scripted("call")], names=("a", "b"), freezeouts=10, length=1)
     with pytest.raises(sc.UsageError, match="stacks of 3,000 chips only"):
-        play_freezeouts(rules(), [only, dummy("call")], names=("a", "b"), freezeouts=100, length=5)
+        play_freezeouts(rules(), [only, scripted("call")], names=("a", "b"), freezeouts=100, length=5)
     even = sc.Policy.uniform(sc.game(of.name, **{**of.options, "cells": "even"}))
     blind = Tabled(stack_trees(rules()), {STACK: even})
     with pytest.raises(sc.UsageError, match="do not see equities"):
-        play_freezeouts(rules(), [blind, dummy("call")], names=("a", "b"), freezeouts=10, length=1)
+        play_freezeouts(rules(), [blind, scripted("call")], names=("a", "b"), freezeouts=10, length=1)

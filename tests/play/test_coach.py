@@ -1,4 +1,4 @@
-"""The coach: worths worked out by hand on Kuhn, what is given up against what luck leaves, and strategies asked in hold'em."""
+"""The coach: EVs computed by hand on Kuhn, EV losses, and strategies in hold'em."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ GAME = "no-limit-holdem"
 
 
 def furnished(url: str = "sqlite://") -> PlayService:
-    """A house with a batch policy that looks at observations with cards."""
+    """A play service with a batch policy that observes cards."""
     service = make_service(url)
     card = AgentCard("wide", "Wide", (BETS,), "file", "by nothing", any_seats=True, any_stacks=True)
     service.agents._cards["wide"], service.agents._policies["wide"] = card, TabulatedPolicy(built(BETS), Scripted())
@@ -161,7 +161,7 @@ def test_who_cannot_play_a_match(service: PlayService) -> None:
 # Tables for more than two
 
 
-def test_files_of_minds_that_look_at_cards_sit_at_larger_tables(tmp_path: Path) -> None:
+def test_files_of_batch_policies_that_observe_cards_sit_at_larger_tables(tmp_path: Path) -> None:
     TabulatedPolicy(built(BETS), MostlyCalls()).save(tmp_path / "cards.agent")
     scripted_policy(built(WHOLE_BETS), "mirror").save(tmp_path / "equities.agent")
     agents = Agents(tmp_path)
@@ -180,7 +180,7 @@ def test_files_of_minds_that_look_at_cards_sit_at_larger_tables(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("seats", [3, 6])
-def test_a_mind_at_a_larger_table(service: PlayService, seats: int) -> None:
+def test_a_batch_policy_at_a_larger_table(service: PlayService, seats: int) -> None:
     person, game, random = newcomer(service), f"{GAME}:seats={seats}", Random(3)
     assert "wide" in {card.id for card in service.agents.cards(game)}
     table = service.open_table(person, game, ["wide", *["probe"] * (seats - 2)])

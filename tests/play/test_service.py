@@ -1,4 +1,4 @@
-"""The house: whole hands of every game, nothing lost, nothing doubled, nothing shown too early."""
+"""The play service: whole hands of every game, nothing lost, nothing doubled, nothing shown too early."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ THEN = datetime(2026, 1, 2, 3, 4, 5)
 
 
 def make_service(url: str = "sqlite://", **parts: Any) -> PlayService:
-    """A house whose secrets can be made again."""
+    """A play service with reproducible secrets."""
     numbers = count()
     chosen = {"clock": lambda: THEN, "secret": lambda: f"s{next(numbers)}"} | parts
     return PlayService(Histories(url), Agents(), **chosen)
@@ -380,7 +380,7 @@ def test_stacks_at_the_end_have_what_was_won(service: PlayService) -> None:
     assert [seat.stack for seat in table.hand.seats] == [95, 105]
 
 
-def test_a_table_with_a_dummy(service: PlayService) -> None:
+def test_a_table_with_a_scripted_player(service: PlayService) -> None:
     """It answers any amount, and the coach knows what it would have done."""
     person, random = service.person(service.newcomer()), Random(4)
     table = service.open_table(person, "no-limit-holdem-32", ["bluffer-moderate"])

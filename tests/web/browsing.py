@@ -53,7 +53,7 @@ def browsing() -> Iterator[Browser]:
 
 
 class Site:
-    """A house with the built-in agents, served from a thread on a free port. Its secrets, and so its cards, follow a seed."""
+    """A play service with the shipped agents, served from a thread on a free port. A seed determines its secrets and cards."""
 
     def __init__(self, folder: Path) -> None:
         self.seed("")
@@ -166,7 +166,7 @@ class Visitor:
 
     @property
     def person(self) -> int:
-        """Who the house takes them for."""
+        """The person the service recognises."""
         token = next(cookie["value"] for cookie in self.context.cookies() if cookie["name"] == COOKIE)
         return self.site.service.person(token)
 

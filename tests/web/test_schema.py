@@ -37,7 +37,7 @@ CHECKS = [
 
 
 class Known:
-    """A house with somebody in it who has tables and hands, finished and not."""
+    """A play service with a person who has tables and hands, finished and not."""
 
     def __init__(self) -> None:
         numbers = count()

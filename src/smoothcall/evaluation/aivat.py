@@ -286,7 +286,7 @@ class _Followed:
         ending = -1 if before is None else int(tree.child[before, CALL])
         return ending if ending >= 0 and tree.kind[ending] == SHOWDOWN else None
 
-    def _chances(self, state: Betting) -> dict[str, Array]:
+    def _probabilities(self, state: Betting) -> dict[str, Array]:
         """The moves that the opponent may make, [hands] how likely with each."""
         if isinstance(self.opponent, Rule):
             letters = state.slots
@@ -306,7 +306,7 @@ class _Followed:
     def _answered(self, state: Betting, letter: str) -> None:
         """A move of the opponent: book what it changed, and think again about what the opponent holds."""
         total, expected, known = 0.0, 0.0, dict[str, float]()
-        probabilities = self._chances(state)
+        probabilities = self._probabilities(state)
         for move, chance in probabilities.items():
             reach = self.reach * chance
             if (weight := float(reach.sum())) > 0:

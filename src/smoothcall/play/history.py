@@ -72,7 +72,7 @@ class Page:
 
 
 class History:
-    """The half of the house that only reads. `person` is always whom `PlayService.person` has found."""
+    """The reading half of the play service. `person` is always whom `PlayService.person` has found."""
 
     def __init__(self, histories: Histories, agents: Agents) -> None:
         self.agents = agents

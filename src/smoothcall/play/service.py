@@ -1,4 +1,4 @@
-"""The house: everybody's tables, played against agents and kept in a database.
+"""The play service: the tables of all persons, played against agents and stored in a database.
 
 Calls are short and come one at a time; what takes longer (loading an agent, correcting for luck) happens outside the lock.
 A hand's move is in the database before it is answered, and a table in memory is only a copy of its rows: it may be put away at

@@ -25,7 +25,7 @@ LABELS = {
 
 
 def new_figure(columns: int = 1, rows: int = 1, *, width: float = 7.0, height: float = 4.2) -> Figure:
-    """An empty figure in the house style; it needs no display."""
+    """Return an empty figure with the project's style; needs no display."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained", dpi=110)

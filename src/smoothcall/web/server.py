@@ -1,4 +1,4 @@
-"""Builds the application over a house, and serves it."""
+"""Build the application over a play service, and serve it."""
 
 from __future__ import annotations
 

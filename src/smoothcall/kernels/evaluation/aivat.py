@@ -58,10 +58,10 @@ def estimate_values(
             at[level + 1], taken[level + 1] = walk.child[node, action], 0
             taken[level] += 1
             if actor == seat:
-                _chances(own, node, action, seen, chance[level + 1])
+                _probabilities(own, node, action, seen, chance[level + 1])
                 reach[level + 1] = reach[level]
             else:
-                _chances(theirs, node, action, seen, chance[level + 1])
+                _probabilities(theirs, node, action, seen, chance[level + 1])
                 reach[level + 1] = reach[level] * chance[level + 1]
                 if reach[level + 1].max() == 0.0:  # nobody comes there with these deals
                     continue
@@ -81,7 +81,7 @@ def estimate_values(
 
 
 @kernel
-def _chances(play: Play, node: int, action: int, seen: Array, chance: Array) -> None:
+def _probabilities(play: Play, node: int, action: int, seen: Array, chance: Array) -> None:
     """chance[D] of an action of somebody who sees seen[D]."""
     column, share = play.weights[play.first_row[node] :, action], 1.0 / play.scale
     for deal in range(np.uint32(len(seen))):
