@@ -9,6 +9,7 @@ from pathlib import Path
 
 import typer.main
 
+from smoothcall.agents import registry
 from smoothcall.app import App
 from smoothcall.cli import cli
 from smoothcall.results import OptionInfo
@@ -54,6 +55,19 @@ def solvers() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def players() -> str:
+    parts = [NOTE, "# Players", inspect.getdoc(registry) or ""]
+    parts.append(
+        "A name is accepted wherever a player is: by `match`, `play --against`, `evaluate`, `show`, by the option `against` of "
+        "solvers and learners, and by `sc.match`. `smoothcall players` lists names, those of the agents in `runs` too."
+    )
+    for kind, heading in ((registry.Kind.SCRIPTED, "Scripted players"), (registry.Kind.BUILT_IN, "Built-in agents")):
+        found = [each for each in registry.Registry().players() if each.kind == kind]
+        rows: list[list[object]] = [[f"`{each.name}`", each.games, each.summary] for each in found]
+        parts += [f"## {heading}", _table(["player", "plays", ""], rows)]
+    return "\n\n".join(parts) + "\n"
+
+
 def command_line() -> str:
     parts = [NOTE, "# Command line"]
     parts.append(
@@ -73,7 +87,7 @@ def command_line() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-PAGES = {"games.md": games, "solvers.md": solvers, "cli.md": command_line}
+PAGES = {"games.md": games, "solvers.md": solvers, "players.md": players, "cli.md": command_line}
 
 
 def main() -> None:

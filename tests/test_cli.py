@@ -239,6 +239,19 @@ def test_learning_in_freezeouts(call: Any, tmp_path: Path) -> None:
     assert answer["values"] == []
 
 
+def test_built_in_agents_are_known_by_name(call: Any) -> None:
+    """By `evaluate` and `show`, as by `match` and `play`; measured tables of batch policies are called so."""
+    answer = json.loads(call("evaluate", "leduc-cfr", "--json").out)
+    assert answer["game"] == "leduc"
+    assert answer["nash_conv"] < 0.1
+    assert answer["notes"] == []
+    assert len(json.loads(call("show", "leduc-cfr", "--json").out)["states"]) == 288
+    assert call("evaluate", "leduc-cfr:threshold=0.05").code == 0
+    assert "unknown player 'leduc-crf'; did you mean 'leduc-cfr'?" in call("evaluate", "leduc-crf").err
+    done = call("evaluate", "no-limit-holdem-32-monte-carlo", "--deals", "2", "--episodes", "10", "--json")
+    assert json.loads(done.out)["notes"] == ["the agent plays its table: the equity in the middle of each bucket"]
+
+
 def test_strategies_of_macmanus2019_are_evaluated(call: Any, tmp_path: Path) -> None:
     (tmp_path / "strategy.json").write_text('{"1Ah": "b", "-1Ahb": {"f": 0.5, "c": 0.5, "r": 0}}')
     answer = json.loads(call("evaluate", "strategy.json", "--json").out)
@@ -287,6 +300,7 @@ def test_training_a_table_imports_no_networks_page_or_database(tmp_path: Path, m
         ("smoothcall train led", {"leduc", "leduc-3p"}),
         ("smoothcall train leduc smooth", {"smooth-uct"}),
         ("smoothcall match pro", {"probe"}),
+        ("smoothcall evaluate leduc-3p-c", {"leduc-3p-cfr"}),
         ("smoothcall match probe --game rp", {"rps"}),
         ("smoothcall reproduce bahu", {"bahuguna2018"}),
     ],

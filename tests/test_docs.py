@@ -5,11 +5,13 @@ from __future__ import annotations
 import pkgutil
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 import smoothcall as sc
+from smoothcall.agents.registry import SCRIPTED_PLAYERS
 from smoothcall.cli.main import COMMANDS
 from smoothcall.games.catalog import CATALOG
 from smoothcall.solvers import SOLVERS
@@ -69,6 +71,16 @@ def test_every_command_is_documented() -> None:
     for command in COMMANDS:
         assert f"\n## {command.__name__}\n" in text
         assert command.__doc__
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [("games.md", CATALOG), ("solvers.md", SOLVERS), ("players.md", SCRIPTED_PLAYERS)],
+)
+def test_every_game_solver_and_scripted_player_is_documented(page: str, names: Iterable[str]) -> None:
+    text = (ROOT / "docs" / page).read_text()
+    for name in names:
+        assert f"\n## {name}\n" in text or f"\n| `{name}` |" in text, name
 
 
 def test_public_names_exist() -> None:

@@ -44,6 +44,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from smoothcall.agents.files import load as load
+    from smoothcall.agents.registry import Registry as Registry
     from smoothcall.errors import UsageError as UsageError
     from smoothcall.evaluation.equilibria import dominated_error as dominated_error
     from smoothcall.evaluation.equilibria import equilibrium_distance as equilibrium_distance
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "agents.files": ["load"],
+    "agents.registry": ["Registry"],
     "errors": ["UsageError"],
     "evaluation.equilibria": ["dominated_error", "equilibrium_distance", "kuhn_member"],
     "evaluation.exact_response": ["exact_response"],

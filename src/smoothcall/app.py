@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from smoothcall import files
 from smoothcall.agents.registry import PlayerInfo, Registry
-from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import evaluate
+from smoothcall.evaluation.policy_match import table_notes
 from smoothcall.experiments import EXPERIMENTS, reproduce
 from smoothcall.experiments.ledger import Check
 from smoothcall.folders import data_folder
@@ -35,7 +35,6 @@ from smoothcall.results import (
     SolverInfo,
     TrainReport,
 )
-from smoothcall.simulation.batch_policy import sees_cards
 from smoothcall.solvers import SOLVERS
 from smoothcall.store.config import read_config
 from smoothcall.store.metrics import read_metrics
@@ -135,7 +134,7 @@ class App:
         from smoothcall.evaluation.equilibria import dominated_error, equilibrium_distance
 
         policy = self._policy(agent, of)
-        made, policy = policy.game, policy.greedy() if greedy else policy
+        made, notes, policy = policy.game, _notes(policy), policy.greedy() if greedy else policy
         found = evaluate(made, policy)
         try:
             near = equilibrium_distance(made, policy)
@@ -155,7 +154,7 @@ class App:
             epsilons=found.epsilons,
             card=policy.card,
             equilibrium=distance,
-            note=_note(policy),
+            notes=notes,
         )
 
     def lower_bounds(
@@ -178,7 +177,7 @@ class App:
         from smoothcall.evaluation.local_best_response import local_best_response
 
         policy, watch = self._policy(agent, of), watch or (lambda fraction: None)
-        note, policy = _note(policy), policy.greedy() if greedy else policy
+        notes, policy = _notes(policy), policy.greedy() if greedy else policy
         local, begin = None, 0.0
         if policy.game.players == 2:
             local = local_best_response(policy, deals=deals, seed=seed, watch=lambda done: watch(done / 2), stop=stop)
@@ -191,7 +190,7 @@ class App:
             watch=lambda done: watch(begin + (1 - begin) * done),
             stop=stop,
         )
-        return LowerBounds(policy.game.spec, greedy, local, learned, policy.card, note)
+        return LowerBounds(policy.game.spec, greedy, local, learned, policy.card, notes)
 
     def exact_response(
         self,
@@ -209,7 +208,7 @@ class App:
         policy = self._policy(agent, of)
         chosen = None if slots is None else slots.split(",")
         found = exact_response(policy, slots=chosen, greedy=greedy, watch=watch, stop=stop)
-        return ExactResponseReport(policy.game.spec, greedy, found, policy.card, _note(policy))
+        return ExactResponseReport(policy.game.spec, greedy, found, policy.card, _notes(policy))
 
     def _policy(self, agent: str | Path | Policy, of: str | None) -> Policy:
         return agent if isinstance(agent, Policy) else self.agent(agent, of)
@@ -339,11 +338,9 @@ class App:
         )
 
 
-def _note(policy: Policy) -> str:
-    """Say where a table stands for an agent that sees more than its buckets."""
-    if isinstance(policy, TabulatedPolicy) and sees_cards(policy.batch_policy):
-        return "this agent sees cards; measured is a table of it, its probabilities averaged over sample hands of each bucket"
-    return ""
+def _notes(policy: Policy) -> tuple[str, ...]:
+    """Say where the table of an agent is measured, and not the agent itself."""
+    return table_notes(["the agent"], [policy])
 
 
 def _state(policy: Policy, row: int) -> ShownState:

@@ -96,11 +96,12 @@ class EvaluationReport:
     epsilons: tuple[float, ...]
     card: dict[str, Any]
     equilibrium: Distance | None = None
-    note: str = ""
+    notes: tuple[str, ...] = ()  # where a table stands for an agent that plays from observations
     done: bool = True
 
     def as_dict(self) -> dict[str, Any]:
         answer = {name: getattr(self, name) for name in _EVALUATION}
+        answer["notes"] = list(self.notes)
         if (distance := self.equilibrium) is not None:
             answer["equilibrium"] = {
                 "squared_error": distance.squared_error,
@@ -111,7 +112,7 @@ class EvaluationReport:
 
 
 _EVALUATION = (
-    "game", "greedy", "nash_conv", "exploitability", "epsilon", "values", "best_response_values", "epsilons", "card", "note",
+    "game", "greedy", "nash_conv", "exploitability", "epsilon", "values", "best_response_values", "epsilons", "card",
 )  # fmt: skip
 
 
@@ -124,7 +125,7 @@ class LowerBounds:
     local: LocalBestResponse | None  # None in games of more than two players
     learned: LearnedResponse
     card: dict[str, Any]
-    note: str = ""
+    notes: tuple[str, ...] = ()  # where a table stands for an agent that plays from observations
 
     @property
     def done(self) -> bool:
@@ -134,7 +135,7 @@ class LowerBounds:
         return "\n".join(str(bound) for bound in (self.local, self.learned) if bound is not None)
 
     def as_dict(self) -> dict[str, Any]:
-        answer: dict[str, Any] = {"game": self.game, "greedy": self.greedy, "card": self.card, "note": self.note}
+        answer: dict[str, Any] = {"game": self.game, "greedy": self.greedy, "card": self.card, "notes": list(self.notes)}
         if self.local is not None:
             answer["local_best_response"] = self.local.as_dict()
         return {**answer, "learned_response": self.learned.as_dict(), "done": self.done}
@@ -148,7 +149,7 @@ class ExactResponseReport:
     greedy: bool
     response: ExactResponse
     card: dict[str, Any]
-    note: str = ""
+    notes: tuple[str, ...] = ()  # where a table stands for an agent that plays from observations
 
     @property
     def done(self) -> bool:
@@ -158,7 +159,7 @@ class ExactResponseReport:
         return str(self.response)
 
     def as_dict(self) -> dict[str, Any]:
-        about = {"game": self.game, "greedy": self.greedy, "card": self.card, "note": self.note, "done": self.done}
+        about = {"game": self.game, "greedy": self.greedy, "card": self.card, "notes": list(self.notes), "done": self.done}
         return {**about, "exact_response": self.response.as_dict()}
 
 

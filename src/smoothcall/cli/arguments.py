@@ -58,7 +58,10 @@ def complete_solver(incomplete: str) -> list[str]:
 
 def complete_player(incomplete: str) -> list[str]:
     """Complete names of players; where none fits, the shell completes file names."""
-    return [player.name for player in app().players() if player.name.startswith(incomplete)]
+    from smoothcall.agents.registry import SCRIPTED_PLAYERS
+
+    names = [*SCRIPTED_PLAYERS, *(agent.id for agent in app().registry().agents)]
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def complete_paper(incomplete: str) -> list[str]:
@@ -74,8 +77,9 @@ Agent = Annotated[
     str,
     typer.Argument(
         metavar="AGENT",
-        help="A name that `smoothcall players` lists, an agent file, the folder of a run, or a strategy of macmanus2019 (.json). "
-        ":threshold=0.05 behind it leaves out actions below 5 %.",
+        help="A name that `smoothcall players` lists, an agent file, the folder of a run, or a strategy of macmanus2019 "
+        "(.json). :threshold=0.05 behind it leaves out actions below 5 %.",
+        autocompletion=complete_player,
     ),
 ]
 AgentGame = Annotated[

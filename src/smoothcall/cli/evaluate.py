@@ -71,8 +71,8 @@ def _print_report(report: EvaluationReport | LowerBounds | ExactResponseReport) 
     else:
         say(f"{report.game}{how}")
         say(str(report))
-    if report.note:
-        say(f"note: {report.note}")
+    for note in report.notes:
+        say(f"note: {note}")
     if not report.done:
         say("(stopped)")
 

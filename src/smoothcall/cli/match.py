@@ -14,39 +14,47 @@ from smoothcall.errors import UsageError
 if TYPE_CHECKING:
     from smoothcall.evaluation.freezeouts import FreezeoutResult
     from smoothcall.evaluation.policy_match import MatchResult
+    from smoothcall.evaluation.statistics import Estimate
     from smoothcall.experiments.cross_table import CrossTable
 
 
+Players = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="A B [C...]",
+        help="Names that `smoothcall players` lists, agent files, folders of runs, or module:Class; behind an agent :greedy "
+        "for its most likely actions, :threshold=0.05 without those below 5 %.",
+        autocompletion=complete_player,
+    ),
+]
+Hands = Annotated[
+    int | None,
+    typer.Option(parser=whole, metavar="N", help="How many hands [default: 100,000; small games: the exact result]."),
+]
+Freezeouts = Annotated[
+    int | None,
+    typer.Option(parser=whole, metavar="N", help="Of two who see equities: so many freezeouts of ten hands instead."),
+]
+Rollouts = Annotated[
+    int | None,
+    typer.Option(parser=whole, metavar="N", help="With --freezeouts: estimate equities from N rollouts [default: exact]."),
+]
+MatchGame = Annotated[
+    str | None, typer.Option("--game", metavar="GAME", help="The game, where no agent says it.", autocompletion=complete_game)
+]
+Picture = Annotated[
+    Path | None, typer.Option("--table", metavar="FILE", help="Everybody against everybody, two by two; the picture to write.")
+]
+
+
 def match(
-    players: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="A B [C...]",
-            help="Names that `smoothcall players` lists, agent files, folders of runs, or module:Class; behind an agent :greedy "
-            "for its most likely actions, :threshold=0.05 without those below 5 %.",
-            autocompletion=complete_player,
-        ),
-    ],
-    hands: Annotated[
-        int | None,
-        typer.Option(parser=whole, metavar="N", help="How many hands [default: 100,000; small games: the exact result]."),
-    ] = None,
-    freezeouts: Annotated[
-        int | None,
-        typer.Option(parser=whole, metavar="N", help="Of two who see equities: so many freezeouts of ten hands instead."),
-    ] = None,
-    rollouts: Annotated[
-        int | None,
-        typer.Option(parser=whole, metavar="N", help="With --freezeouts: estimate equities from N rollouts [default: exact]."),
-    ] = None,
+    players: Players,
+    hands: Hands = None,
+    freezeouts: Freezeouts = None,
+    rollouts: Rollouts = None,
     seed: Seed = 0,
-    of: Annotated[
-        str | None,
-        typer.Option("--game", metavar="GAME", help="The game, where no agent says it.", autocompletion=complete_game),
-    ] = None,
-    table: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Everybody against everybody, two by two; the picture to write.")
-    ] = None,
+    of: MatchGame = None,
+    picture: Picture = None,
     as_json: AsJson = False,
 ) -> None:
     """Play a match: every deal once in each seating, winnings in mbb/h with intervals over independent deals.
@@ -56,48 +64,47 @@ def match(
 
     Examples: smoothcall match runs/leduc-cfr+ probe; smoothcall match a.agent b.agent probe always-call --table table.png
     """
-    if freezeouts is not None and (hands is not None or table is not None):
+    if freezeouts is not None and (hands is not None or picture is not None):
         raise UsageError("give a number of hands or a table, or a number of freezeouts, not both")
     if rollouts is not None and freezeouts is None:
         raise UsageError(
             f"rollouts={rollouts}: equities are estimated in freezeouts only (accepted: with a number of freezeouts)"
         )
-    user = app()
     result: MatchResult | FreezeoutResult | CrossTable
     with ProgressLine(" - ".join(Path(player).name for player in players)) as line:
+        user = app()
         how: dict[str, Any] = {"seed": seed, "of": of, "watch": line.fraction, "stop": line.stopped}
         if freezeouts is not None:
             result = user.freezeouts(players, freezeouts, rollouts=rollouts or 0, **how)
-        elif table is not None:
-            result = user.cross_table(players, table, hands=hands, **how)
+        elif picture is not None:
+            result = user.cross_table(players, picture, hands=hands, **how)
         else:
             result = user.match(players, hands=hands, **how)
     if as_json:
         print_json(result.as_dict())
-    elif table is None:
-        say(str(result))
     else:
-        _print_cross_table(result.as_dict())
+        _print_result(result)
     if not result.done:
         raise typer.Exit(STOPPED)
 
 
-def _print_cross_table(answer: dict[str, Any]) -> None:
-    cells = [[_winnings(cell) for cell in row] for row in answer["mbb"]]
-    print_table(
-        [f"{answer['game']}, mbb/h (95 %)", *answer["columns"]],
-        [[name, *row] for name, row in zip(answer["rows"], cells, strict=True)],
-    )
-    say(f"engine: {', '.join(answer['engines'])}")
-    for note in answer["notes"]:
-        say(note)
-    say(f"wrote {answer['picture']}")
+def _print_result(result: MatchResult | FreezeoutResult | CrossTable) -> None:
+    from smoothcall.experiments.cross_table import CrossTable
+
+    if isinstance(result, CrossTable):
+        _print_cross_table(result)
+    else:
+        say(str(result))
 
 
-def _winnings(cell: dict[str, Any] | None) -> str:
-    if cell is None:
-        return ""
-    if cell["interval_95"] is None:
-        return f"{cell['mean']:+.1f} ± inf"
-    low, high = cell["interval_95"]
-    return f"{cell['mean']:+.1f} ± {(high - low) / 2:.1f}"
+def _print_cross_table(table: CrossTable) -> None:
+    rows = [[name, *map(_winnings, cells)] for name, cells in zip(table.rows, table.cells, strict=True)]
+    print_table([f"{table.game}, mbb/h (95 %)", *table.columns], rows)
+    say(f"engine: {', '.join(table.engines)}")
+    for note in table.notes:
+        say(f"note: {note}")
+    say(f"wrote {table.picture}")
+
+
+def _winnings(cell: Estimate | None) -> str:
+    return "" if cell is None else f"{cell.mean:+.1f} ± {cell.half_width():.1f}"
