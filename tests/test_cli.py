@@ -147,6 +147,19 @@ def test_wrong_arguments_leave_files_alone(call: Any, tmp_path: Path) -> None:
     assert before == {path.name: path.read_bytes() for path in (tmp_path / "k").iterdir()}
 
 
+def test_players(call: Any, tmp_path: Path) -> None:
+    done = call("players", "--json")
+    found = {player["name"]: player for player in json.loads(done.out)["players"]}
+    assert found["probe"]["kind"] == "scripted"
+    assert found["leduc-cfr"]["games"] == "leduc"
+    assert "leduc-cfr" in call("players").out
+    assert call("train", "leduc", "uct", "--iterations", "100", "--set", "against=leduc-cfr:greedy", "--out", "a").code == 0
+    assert call("train", "leduc", "uct", "--iterations", "100", "--set", "against=probe", "--out", "b").code == 0
+    assert call("resume", "b", "--iterations", "200").code == 0
+    done = call("train", "leduc", "uct", "--set", "against=leduc-cfx", "--out", "c")
+    assert (done.code, "did you mean 'leduc-cfr'" in done.err, (tmp_path / "c").exists()) == (2, True, False)
+
+
 def test_matches(call: Any, tmp_path: Path) -> None:
     done = call("match", "probe", "random", "--game", "leduc")
     assert done.code == 0
@@ -156,6 +169,12 @@ def test_matches(call: Any, tmp_path: Path) -> None:
     assert done.code == 0
     assert answer["columns"] == ["probe", "always-call", "random", "average"]
     assert (tmp_path / "table.png").read_bytes()[:4] == b"\x89PNG"
+    done = call("match", "leduc-cfr", "leduc-smooth-uct.1000:greedy", "--json")
+    answer = json.loads(done.out)
+    assert (done.code, answer["game"], answer["engine"], answer["notes"]) == (0, "leduc", "exact", [])
+    done = call("evaluate", "leduc-cfr", "--json")
+    assert json.loads(done.out)["nash_conv"] < 0.01
+    assert call("show", "leduc-cfr", "K:").code == 0
     for words, message in {
         ("match", "probe", "--game", "leduc"): "1 players for leduc",
         ("match", "probe", "random", "random", "--game", "leduc"): "3 players for leduc",

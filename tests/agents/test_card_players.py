@@ -1,4 +1,4 @@
-"""Batch policies that look at observations with cards: they see what freezeouts show them, with any stacks, and sit at larger tables too."""
+"""Batch policies that see cards, in seats: they observe what freezeouts show them, also at tables for more than two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every player passes these: every name of the registry, and one of each protocol. A new scripted player or agent is in by its name."""
+"""Every player passes these: every name of the registry, and one of each protocol."""
 
 from __future__ import annotations
 

@@ -1,15 +1,18 @@
-"""FreezeoutTables of batch policies: what the paper's format comes to, against closed values."""
+"""Freezeouts between batch policies, against values known in closed form."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import smoothcall as sc
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_policy import Greedy, Table
 from smoothcall.agents.scripted import RULES, Scripted
 from smoothcall.agents.stack_policies import Tabled
 from smoothcall.agents.tabulated import TabulatedPolicy
+from smoothcall.evaluation.freezeout_match import play_freezeout_match
 from smoothcall.evaluation.freezeouts import play_freezeouts
 from smoothcall.games.rules import PokerRules
 from smoothcall.simulation.batch_policy import BatchPolicy
@@ -124,7 +127,7 @@ def test_how_many(freezeouts: int) -> None:
 
 
 def test_tables_play_freezeouts_as_their_batch_policy() -> None:
-    """A scripted player tabulated for every stack wins as much as itself: its rule is constant in a bucket."""
+    """A scripted player tabulated for every stack wins as much as itself: its rule is constant within a cell."""
     name, options = built(WHOLE_BETS).name, built(WHOLE_BETS).options
     policies = {}
     for stack in range(1000, STACK + 1, 500):
@@ -150,3 +153,39 @@ def test_tables_that_are_missing() -> None:
     blind = Tabled(stack_trees(rules()), {STACK: even})
     with pytest.raises(sc.UsageError, match="do not see equities"):
         play_freezeouts(rules(), [blind, scripted("call")], names=("a", "b"), freezeouts=10, length=1)
+
+
+@pytest.mark.parametrize("name", ["random", "probe", "always-call", "always-raise", "call", "mostly-calls", "bluffer-moderate"])
+def test_every_scripted_player_plays_freezeouts(name: str) -> None:
+    found = play_freezeout_match([name, "moderate"], 20, of=WHOLE_BETS)
+    assert (found.freezeouts, found.game, found.engine) == (20, built(WHOLE_BETS).spec, "batch")
+    data = found.as_dict()
+    assert (data["game"], data["engine"], data["notes"]) == (found.game, "batch", [])
+
+
+def test_greedy_agents_are_greedy_in_freezeouts(tmp_path: Path) -> None:
+    """A bluffer bluffs half of the time; of equals its most likely move is the first, so the greedy one plays otherwise."""
+    path = str(tmp_path / "bluffer.agent")
+    TabulatedPolicy(built(WHOLE_BETS), scripted("bluffer-moderate")).save(path)
+    mixed, greedy, cut = (
+        play_freezeout_match([f"{path}{behind}", "call"], 200, seed=3) for behind in ("", ":greedy", ":threshold=0.6")
+    )
+    expected = play_freezeouts(
+        rules(), [Greedy(scripted("bluffer-moderate")), scripted("call")], names=("a", "b"), freezeouts=200, seed=3
+    )
+    assert greedy.gain == expected.gain != mixed.gain
+    assert cut.gain == expected.gain, "no move is made more than 60 % of the time unless it is certain"
+
+
+def test_wrong_freezeouts() -> None:
+    for names, of, message in [
+        (["probe"], WHOLE_BETS, "1 players in a freezeout"),
+        (["probe", "random"], None, "probe, random play games such as no-limit-holdem-32: say which one"),
+        (["heuristic-mc", "random"], None, "such as no-limit-holdem: say which one"),
+        (["probe", "random"], "leduc", "no freezeouts in leduc"),
+        (["leduc-cfr", "random"], None, "no freezeouts in leduc"),
+        (["no-limit-holdem-32-mccfr", "random"], None, "no-limit-holdem-32-mccfr is a table for full stacks"),
+        (["no-limit-holdem-32-monte-carlo", "random"], WHOLE_BETS, "plays no-limit-holdem-32, not"),
+    ]:
+        with pytest.raises(sc.UsageError, match=message):
+            play_freezeout_match(names, 10, of=of)

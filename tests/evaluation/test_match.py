@@ -12,11 +12,15 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.agents.batch_player import BatchPlayer
+from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.folders import BUILT_IN
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.scripted import Rule
+from smoothcall.agents.scripted import HeuristicMC, Rule, Scripted
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player, View
 from smoothcall.evaluation.match import match, play_hand, play_match
-from tests.conftest import built
+from smoothcall.evaluation.policy_match import Engine, table_notes
+from tests.conftest import WHOLE_BETS, built
 
 
 def some_policy(game: sc.Game) -> sc.Policy:
@@ -168,3 +172,41 @@ def test_what_is_watched_goes_up_and_what_is_stopped_stops() -> None:
         )
         assert not result.done
         assert 0 < result.hands < 10**6
+
+
+def test_a_match_says_which_engine_played_it_and_who_played_a_table() -> None:
+    kuhn, whole, cards = built("kuhn"), built(WHOLE_BETS), built("no-limit-holdem:stack=30,grid=6/6/6")
+    assert match(kuhn, ["random", "probe"]).engine is Engine.EXACT
+    assert match(kuhn, ["random", "probe"], hands=10).engine is Engine.KERNEL
+    assert match(kuhn, ["random", "mostly-calls"], hands=10).engine is Engine.BY_HAND
+    assert match(kuhn, ["random", "probe"], hands=10, by_hand=True).engine is Engine.BY_HAND
+    equity = match(whole, ["mirror", "probe"], hands=10)
+    assert (equity.engine, equity.notes) == (
+        Engine.KERNEL,
+        ("mirror plays its table: the equity in the middle of each bucket",),
+    )
+    assert str(equity).splitlines()[-1] == equity.notes[0]
+    assert equity.as_dict()["notes"] == list(equity.notes)
+    assert match(whole, ["mirror", "probe"], hands=10, by_hand=True).notes == ()
+    itself = match(cards, ["heuristic-mc", "probe"], hands=10)
+    assert (itself.engine, itself.notes) == (Engine.BATCH, ())
+    notes = table_notes(["a", "b"], [TabulatedPolicy(cards, HeuristicMC()), TabulatedPolicy(kuhn, Rule.RANDOM)])
+    assert notes == ("a plays its table: mean over 8 sample hands per bucket",)
+
+
+def test_shipped_agents_play_matches() -> None:
+    """`leduc-cfr` is who `smoothcall play --against leduc-cfr` seats."""
+    found = play_match(["leduc-cfr", "probe"])
+    assert found.game == "leduc"
+    policy = sc.load(BUILT_IN / "leduc-cfr.agent")
+    assert found.exact == match(policy.game, [policy, Rule.PROBE]).exact
+    assert play_match(["leduc-smooth-uct.1000", "leduc-cfr:greedy"]).exact is not None
+
+
+def test_batch_policies_are_players_too() -> None:
+    game = built(WHOLE_BETS)
+    assert match(game, [Rule.PROBE, "probe"], hands=10).names == ("probe", "probe")
+    made = match(game, [Scripted("mirror", Table.of(game.rules)), "probe"], hands=100, seed=2)  # type: ignore[arg-type]
+    assert made.estimates == match(game, ["mirror", "probe"], hands=100, seed=2).estimates
+    with pytest.raises(sc.UsageError, match="cannot play"):
+        match(game, [object(), "probe"], hands=10)  # type: ignore[list-item]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import smoothcall as sc
 from smoothcall.evaluation.statistics import Estimate, Tally
+from smoothcall.experiments.cross_table import CrossTable, cell_text, title_of
 
 
 @given(st.lists(st.integers(0, 7), min_size=1, max_size=6), st.integers(0, 99))
@@ -75,3 +76,18 @@ def test_one_sample_says_nothing_about_its_error() -> None:
 def test_confidence_is_between_0_and_1(level: float) -> None:
     with pytest.raises(sc.UsageError, match="accepted: between 0 and 1"):
         Estimate(0.0, 1.0, 50).half_width(level)
+
+
+def test_a_sample_without_variance_is_no_exact_knowledge() -> None:
+    """Two equal samples do not make a figure exact; only what was computed without sampling is."""
+    tally = Tally(1)
+    tally.add(np.array([[4.0], [4.0]]))
+    (found,) = tally.estimates()
+    assert (found.error, found.exact) == (0, False)
+    assert Estimate(4.0, 0.0, 0).exact
+    assert Estimate(4.0, 0.0, 0).half_width() == 0
+    assert Estimate(4.0, 0.0, 1).half_width() == inf, "one sample says nothing about its error"
+    table = CrossTable("kuhn", ("a",), ("b",), ((found,),), ())
+    assert cell_text(found) == "+4.0\n± 0.0"
+    assert cell_text(Estimate(4.0, 0.0, 0)) == "+4.0"
+    assert title_of(table).endswith("with 95 % intervals")

@@ -1,6 +1,14 @@
-"""Batch policies: who can say how likely each move is in many observations at once (`kernels.simulation.freezeouts`), however it was learned.
+"""Everything that chooses actions, and the registry that names it.
 
-The eleven scripted players of epfl2020 look at a observation and follow a rule. Networks have learned; playing them needs no JAX. A batch policy
-is a policy too, once a game lists the observations: `TabulatedPolicy` works out what the batch policy does at each of its information states
-when that is asked for.
+Two protocols: a `BatchPolicy` (`simulation.batch_policy`) gives probabilities for a batch of observations; a `Player`
+(`agents.view`) returns one move for what its seat may know. A `Policy` is a table of probabilities for every row of a game.
+
+| from | to | adapter |
+| --- | --- | --- |
+| policy | player | `policy_player.PolicyPlayer` |
+| batch policy | player | `batch_player.BatchPlayer` |
+| batch policy | policy | `tabulated.TabulatedPolicy` |
+
+Batch policies are scripted players (`scripted`), the expert system (`expert`) and networks (`q_networks`, `nfsp_networks`;
+playing them needs no JAX). `registry` turns a name into any of these.
 """

@@ -1,7 +1,7 @@
 """The adapter from a batch policy to a player.
 
-It encodes the observation from the view, so it needs no action tree and answers raises of any size. Batch policies learn for two
-players. At a larger table a batch policy that sees cards takes the opponents still in the hand as one, their average
+It encodes the observation from the view, so it needs no action tree and answers raises of any size. Batch policies learn for
+two players. At a larger table a batch policy that sees cards takes the opponents still in the hand as one, their average
 (pricope2021): its equity is the share of the pot that its cards win against all of them.
 """
 

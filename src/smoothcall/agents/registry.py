@@ -198,6 +198,10 @@ class Registry:
             f"{THRESHOLD}0.05 without those below 5 %)"
         )
 
+    def names(self) -> list[str]:
+        """Every name that stands for itself, snapshots included. No file is read."""
+        return [*SCRIPTED_PLAYERS, *sorted(self._files)]
+
     def players(self) -> list[PlayerInfo]:
         """Every name there is: scripted players, built-in agents, agents of the folder."""
         scripted = [PlayerInfo(each.name, Kind.SCRIPTED, each.games, each.summary) for each in SCRIPTED_PLAYERS.values()]
@@ -232,14 +236,7 @@ class Registry:
             return scripted_batch_policy(of, entry.base)
         if entry.kind is Kind.CLASS:
             return self._class_batch_policy(entry)
-        policy = self.policy(name)
-        if policy.game.rules != of.rules:
-            raise UsageError(f"{name} plays {policy.game.spec}, not {of.spec}")
-        if not isinstance(policy, TabulatedPolicy):
-            raise UsageError(
-                f"{name} is a table for full stacks (accepted: scripted players, and agents that play from observations)"
-            )
-        return policy.batch_policy
+        return batch_policy_of(self.read(entry), entry, of)
 
     def player(self, name: str, of: Game, random: Random | None = None) -> Player:
         """Return a player for a seat of a game; it draws its moves from `random`."""
@@ -375,6 +372,18 @@ def modified(policy: Policy, entry: Entry) -> Policy:
         return cut
     assert isinstance(cut, TabulatedPolicy)
     return TabulatedPolicy(cut.game, Greedy(cut.batch_policy), {**cut.card, "greedy": True})
+
+
+def batch_policy_of(policy: Policy, entry: Entry, of: Game) -> BatchPolicy:
+    """Return the batch policy of an agent that has been read; UsageError where it is a table, or plays other rules."""
+    if policy.game.rules != of.rules:
+        raise UsageError(f"{entry.name} plays {policy.game.spec}, not {of.spec}")
+    changed = modified(policy, entry)
+    if not isinstance(changed, TabulatedPolicy):
+        raise UsageError(
+            f"{entry.name} is a table for full stacks (accepted: scripted players, and agents that play from observations)"
+        )
+    return changed.batch_policy
 
 
 def thresholded(policy: Policy, share: float | None) -> Policy:

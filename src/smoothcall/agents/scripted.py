@@ -1,6 +1,6 @@
 """Scripted players: batch policies that follow a rule and learn nothing.
 
-- `Rule`: four players that look only at which actions are legal (heinrich2014 measures against two of them). They play any game.
+- `Rule`: four players that look only at which actions are legal (heinrich2014 measures against two). They play any game.
 - `Scripted`: the players of epfl2020, in two pools. They look at an observation and know raises by whole bets.
 - `MostlyCalls`, `HeuristicMC`: generic players of pricope2021. They take raises in the order of the menu, the smallest first,
   so they sit at any no-limit hold'em table. The third generic player, which always calls, is `Rule.ALWAYS_CALL`.

@@ -58,10 +58,7 @@ def complete_solver(incomplete: str) -> list[str]:
 
 def complete_player(incomplete: str) -> list[str]:
     """Complete names of players; where none fits, the shell completes file names."""
-    from smoothcall.agents.registry import SCRIPTED_PLAYERS
-
-    names = [*SCRIPTED_PLAYERS, *(agent.id for agent in app().registry().agents)]
-    return [name for name in names if name.startswith(incomplete)]
+    return [name for name in app().registry().names() if name.startswith(incomplete)]
 
 
 def complete_paper(incomplete: str) -> list[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from smoothcall.agents.registry import SCRIPTED_PLAYERS, Entry, Games, Kind, Registry
+from smoothcall.agents.registry import SCRIPTED_PLAYERS, Entry, Games, Kind, Registry, batch_policy_of
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.freezeouts import FreezeoutResult, play_freezeouts
 from smoothcall.evaluation.policy_match import Stop, Watch
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
 from smoothcall.simulation.batch_policy import sees_cards
 from smoothcall.simulation.freezeouts import LENGTH, UNTIL_BROKE
@@ -29,13 +28,18 @@ def play_freezeout_match(
 ) -> FreezeoutResult:
     """Play freezeouts between two batch policies, named as in `agents.registry`: they answer whatever stacks are left.
 
-    A freezeout has ten hands (epfl2020); where a player sees cards, it lasts until one is broke, at most 100 hands (pricope2021).
+    A freezeout has ten hands (epfl2020); where a player sees cards it lasts until one is broke, at most 100 hands
+    (pricope2021).
     With `rollouts`, equities are estimated from so many simulated rollouts.
     """
     if len(names) != 2:
         raise UsageError(f"{len(names)} players in a freezeout (accepted: 2)")
     registry = registry or Registry()
-    played = _game_of([registry.resolve(name) for name in names], registry, of)
+    entries = [registry.resolve(name) for name in names]
+    agents = {entry.base: registry.read(entry) for entry in entries if entry.path is not None}  # a file is read once
+    played = game(of) if of is not None else next((agent.game for agent in agents.values()), None)
+    if played is None:
+        raise _no_game(entries)
     if (
         not isinstance(played.rules, PokerRules)
         or played.players != 2
@@ -43,7 +47,12 @@ def play_freezeout_match(
         or played.rules.menu is None
     ):
         raise UsageError(f"no freezeouts in {played.spec} (accepted: no-limit games for two)")
-    batch_policies = [registry.batch_policy(name, played) for name in names]
+    batch_policies = [
+        batch_policy_of(agents[entry.base], entry, played)
+        if entry.base in agents
+        else registry.batch_policy(entry.name, played)
+        for entry in entries
+    ]
     wide = any(map(sees_cards, batch_policies))
     return play_freezeouts(
         played.rules,
@@ -60,13 +69,7 @@ def play_freezeout_match(
     )
 
 
-def _game_of(entries: Sequence[Entry], registry: Registry, of: str | None) -> Game:
-    """Return the game named, or that of the first agent."""
-    if of is not None:
-        return game(of)
-    for entry in entries:
-        if entry.path is not None:
-            return registry.read(entry).game
+def _no_game(entries: Sequence[Entry]) -> UsageError:
     wide = any(entry.kind is Kind.SCRIPTED and SCRIPTED_PLAYERS[entry.base].games is Games.CARDS for entry in entries)
     example = NO_LIMIT_HOLDEM if wide else NO_LIMIT_HOLDEM_32
-    raise UsageError(f"{', '.join(entry.name for entry in entries)} play games such as {example.name}: say which one")
+    return UsageError(f"{', '.join(entry.name for entry in entries)} play games such as {example.name}: say which one")

@@ -1,8 +1,8 @@
 """Duplicate matches of any players, for Python, the command line and the page.
 
-Players whose moves are known as probabilities meet in a kernel (`evaluation.policy_match`); batch policies that see cards answer
-for many hands at once (`evaluation.freezeouts`); all others play hand by hand. Every engine deals each hand once in each seating:
-the same cards to the same seats, the players changing places.
+Players whose moves are known as probabilities meet in a kernel (`evaluation.policy_match`); batch policies that see cards
+answer for many hands at once (`evaluation.freezeouts`); all others play hand by hand. Every engine deals each hand once in each
+seating: the same cards to the same seats, the players changing places.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def match(
 ) -> MatchResult:
     """Play at least `hands` hands; without a number, return the exact result, or play SAMPLED_HANDS where deals are sampled.
 
-    A player is a `Player`, a policy, a batch policy, or a name of the registry. `by_hand` plays move by move whatever they are. A
-    match that is stopped returns the result so far. One seed gives one result, as long as players that are asked hand by hand
-    draw from generators of the same state.
+    A player is a `Player`, a policy, a batch policy, or a name of the registry. `by_hand` plays move by move whatever they are.
+    A match that is stopped returns the result so far. One seed gives one result, as long as players that are asked hand by
+    hand draw from generators of the same state.
     """
     verify_players(of, players)
     names = names or [_name(player) for player in players]

@@ -19,8 +19,8 @@ FEW = 30  # with fewer samples, intervals are Student's
 class Estimate:
     """A mean of `count` independent samples, with its standard error; the error of one sample is infinite.
 
-    A figure computed without sampling is `exact`: its count and its error are 0. A sample whose values are all equal has an error
-    of 0 too, and is still an estimate.
+    A figure computed without sampling is `exact`: its count and its error are 0. A sample whose values are all equal has an
+    error of 0 too, and is still an estimate.
     """
 
     mean: float

@@ -159,7 +159,7 @@ def draw_table(table: CrossTable) -> bytes:
             depth = 0.25 + 0.45 * sqrt(abs(cell.mean) / size) if sure else 0.08 if cell.mean else 0.0
             picture[row, column] = 1 - depth * (1 - np.array(to_rgb(WIN if cell.mean > 0 else LOSE)))
             label = f"{table.labels[row][column]}\n" if table.labels else ""
-            axes.text(column, row, label + _write(cell), ha="center", va="center", fontsize=9)
+            axes.text(column, row, label + cell_text(cell), ha="center", va="center", fontsize=9)
     axes.imshow(picture, aspect="auto")
     axes.set_xticks(range(columns), table.columns, fontsize=9)
     if max(map(len, table.columns)) > 18:
@@ -171,14 +171,19 @@ def draw_table(table: CrossTable) -> bytes:
     axes.set_yticks(np.arange(rows - 1) + 0.5, minor=True)
     axes.tick_params(which="minor", length=0)
     axes.grid(visible=True, which="minor", color="white", linewidth=2)
-    exact = all(cell is None or cell.exact for row in table.cells for cell in row)
-    how = "exact" if exact else "with 95 % intervals"
-    whose = "of each line-up's players" if table.labels else "of the row's player against the column's"
-    axes.set_title(f"{table.game}: {table.unit} {whose}, {how}", fontsize=10, pad=12)
+    axes.set_title(title_of(table), fontsize=10, pad=12)
     return png(figure)
 
 
-def _write(cell: Estimate) -> str:
+def title_of(table: CrossTable) -> str:
+    exact = all(cell is None or cell.exact for row in table.cells for cell in row)
+    how = "exact" if exact else "with 95 % intervals"
+    whose = "of each line-up's players" if table.labels else "of the row's player against the column's"
+    return f"{table.game}: {table.unit} {whose}, {how}"
+
+
+def cell_text(cell: Estimate) -> str:
+    """Return the figure with its 95 % interval; an exact figure has none."""
     if cell.exact:
         return f"{cell.mean:+,.1f}"
     half = cell.half_width()

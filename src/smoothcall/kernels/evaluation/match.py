@@ -15,7 +15,8 @@ from smoothcall.kernels.tables import Array, Walk
 class Lineup(NamedTuple):
     """The P players of a match.
 
-    T of them are policies, K are rules that look only at which actions are legal; policies see the cards through G abstractions.
+    T of them are policies, K are rules that look only at which actions are legal. Policies see the cards through G
+    abstractions.
     """
 
     tables: tuple[Array, ...]  # [T] of [rows, A]: probabilities times `scale`
