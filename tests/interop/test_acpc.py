@@ -82,7 +82,7 @@ def test_comments_spacing_and_letters_do_not_matter(tmp_path: Path) -> None:
     path = tmp_path / "holdem.limit.2p.game"
     path.write_text(text)
     assert read_game(path) == replace(read_game(LIMIT_2P), name="holdem.limit.2p")
-    with pytest.raises(UsageError, match="cannot read"):
+    with pytest.raises(UsageError, match="there is no game definition"):
         read_game(tmp_path / "other.game")
 
 

@@ -57,7 +57,7 @@ def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "hand.phh"
     path.write_text(HEADS_UP)
     assert write_hand(read_phh(path).hand) == write_hand(read_phh(HEADS_UP).hand)
-    with pytest.raises(UsageError, match="cannot read"):
+    with pytest.raises(UsageError, match="there is no hand history"):
         read_phh(tmp_path / "other.phh")
 
 
@@ -187,7 +187,7 @@ def test_names_of_some_only() -> None:
         ("p2 cbr 6 ", "p2 cbr 3 ", "the hand, action 3 'p2 cbr 3': raise to 3 (accepted: 4 to 200)"),
         ("p2 cbr 6 ", "p2 bet 6 ", "the hand, action 3 'p2 bet 6': unknown action (accepted:"),
         ("d db 2h7h9s", "d db 2h7h", "the hand, action 5 'd db 2h7h': deal '2h7h' (accepted now: 3 cards, each once)"),
-        ("[0, 250]", "[250]", "the hand: finishing_stacks = [250] (accepted: a list of 2)"),
+        ("[0, 250]", "[250]", "the hand: finishing_stacks = [250] (accepted: chips of 2 players)"),
         ("actions = [", "actions = [1,", "the hand: actions (accepted: a list of texts)"),
         ("min_bet = 2", "min_bet = ", "as PHH: "),
     ],

@@ -17,7 +17,7 @@ from smoothcall.errors import Forbidden, UsageError
 from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
 from smoothcall.play.person_view import TableView
 from smoothcall.play.service import MOST_GAMES, PlayService
-from smoothcall.store.histories import Filter
+from smoothcall.store.records import Filter
 from tests.agents.test_card_players import BETS, Scripted
 from tests.conftest import WHOLE_BETS, built
 from tests.play.test_service import letter_of, make_service, play_hand

@@ -18,7 +18,8 @@ from smoothcall.games.betting import IllegalMove
 from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.person_view import Choice, HandView, TableView
 from smoothcall.play.service import IDLE, PlayService, shuffle
-from smoothcall.store.histories import Filter, Histories
+from smoothcall.store.histories import Histories
+from smoothcall.store.records import Filter
 from tests.conftest import built
 
 THEN = datetime(2026, 1, 2, 3, 4, 5)

@@ -17,7 +17,8 @@ from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import Choice
 from smoothcall.play.service import PlayService
 from smoothcall.play.terminal import Terminal, keys, letter_of, person_of
-from smoothcall.store.histories import Filter, Histories
+from smoothcall.store.histories import Histories
+from smoothcall.store.records import Filter
 
 LIMIT = (Choice("f", "Fold", 0), Choice("c", "Call 4", 4), Choice("r", "Raise to 8", 8))
 FREE = (Choice("c", "Check", 0), Choice("r", "Bet 4", 4))

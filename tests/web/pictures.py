@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image, ImageOps
 from playwright.sync_api import Browser
 
-from smoothcall.store.histories import Filter
+from smoothcall.store.records import Filter
 from tests.web.browsing import PHONE, Site, Visitor, browsing, play, serving
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"

@@ -18,7 +18,7 @@ from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
 from smoothcall.play.person_view import HandView, Results, TableView
 from smoothcall.play.service import PlayService
 from smoothcall.play.statistics import Statistics
-from smoothcall.store.histories import Filter
+from smoothcall.store.records import Filter
 from smoothcall.web.docs import EXAMPLE, operations
 from tests.web.conftest import Invite
 from tests.web.visitor import Visitor

@@ -18,7 +18,7 @@ from smoothcall.play import table as table_module
 from smoothcall.play.exports import Exported
 from smoothcall.play.person_view import Event, HandView, TableView
 from smoothcall.play.service import PlayService
-from smoothcall.store.histories import HandRow
+from smoothcall.store.records import HandRow
 from tests.web.leaks import compare
 
 

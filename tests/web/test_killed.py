@@ -22,7 +22,8 @@ from benchmarks.web import Server, Visitor, random_letter, serving
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.play.table import replay
-from smoothcall.store.histories import HandRow, Histories
+from smoothcall.store.histories import Histories
+from smoothcall.store.records import HandRow
 from tests.conftest import built
 from tests.databases import postgres
 

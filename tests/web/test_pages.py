@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.person_view import Figure
 from smoothcall.play.service import PlayService
-from smoothcall.store.histories import Filter
+from smoothcall.store.records import Filter
 from smoothcall.web import drawing, pages
 from smoothcall.web.guard import HEADERS
 from tests.conftest import built

@@ -87,13 +87,13 @@ def _card(archive: Archive) -> dict[str, Any]:
 
 def _verify_origin(card: dict[str, Any]) -> None:
     """Check the types of what a card says about where the policy comes from; all of it is optional."""
-    for name, kind in (("name", str), ("learned", str), ("greedy", bool)):
-        optional(card, name, kind)
-    for name in ("seconds", "threshold"):
-        optional(card, name, float, low=0)
-    if "iterations" in card:
-        field(card, "iterations", int, low=0)
-    if optional(card, "solver", dict) is not None:
+    for name, kind in (("name", str), ("learned", str), ("greedy", bool), ("solver", dict)):
+        if name in card:
+            field(card, name, kind)
+    for name, number in (("seconds", float), ("threshold", float), ("iterations", int)):
+        if name in card:
+            field(card, name, number, low=0)
+    if "solver" in card:
         field(card["solver"], "name", str)
         field(card["solver"], "seed", int)
         field(card, "iterations", int, low=0)

@@ -212,8 +212,8 @@ def _networks(named: str, shapes: Shapes, arrays: Mapping[str, Array]) -> Iterat
         widths = [inputs, *(out for out, _ in layers)]
         if [into for _, into in layers] != widths[:-1] or widths[-1] != outputs or not layers:
             raise UsageError(
-                f"a batch policy of class {named} with layers {[list(each) for each in layers]} (accepted: [out, in] each, from "
-                f"{inputs} numbers to {outputs})"
+                f"a batch policy of class {named} with layers {[list(each) for each in layers]} (accepted: [out, in] each, "
+                f"from {inputs} numbers to {outputs})"
             )
         yield tuple(
             (_of_shape(arrays, f"weight-{number}-{place}", (out, into)), _of_shape(arrays, f"bias-{number}-{place}", (out,)))

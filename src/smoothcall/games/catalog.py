@@ -158,7 +158,7 @@ CATALOG: dict[str, Entry] = {
 }
 
 
-def rules(name: str, **options: object) -> Rules:
+def rules(name: str, /, **options: object) -> Rules:
     """The rules of a named game."""
     if name not in CATALOG:
         raise unknown("game", name, CATALOG)

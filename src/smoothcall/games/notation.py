@@ -49,6 +49,14 @@ def split_moves(betting: str) -> list[str]:
     return [move for move in _tokens(betting) if move != "/"]
 
 
+def read_betting(rules: PokerRules, betting: str) -> Betting:
+    """Return the state after a betting sequence; slashes are not needed: a street ends by itself."""
+    state = Betting(rules)
+    for move in split_moves(betting):
+        state.play(move)
+    return state
+
+
 def split_last(betting: str) -> tuple[str, str]:
     """Return (betting before the last move, the last move): `cc/r4` is `cc/` and `r4`, `cc/` is `c` and `c`."""
     tokens = _tokens(betting)

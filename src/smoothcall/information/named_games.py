@@ -15,7 +15,7 @@ from smoothcall.options import Option, read_options
 _INFORMATION = ("suits", "grid", "cells")  # options of `Game`, the others are options of the rules
 
 
-def game(name: str, **options: object) -> Game:
+def game(name: str, /, **options: object) -> Game:
     """Build a game by name: `game("kuhn", pot=8)`, or with its options in the name: `game("kuhn:pot=8")`."""
     if not isinstance(name, str):
         raise UsageError(f"a game is named by text such as 'leduc', not {name!r}")

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from smoothcall import files
 from smoothcall.agents.view import visible_hole_cards
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import STANDARD, Cards, Deck
 from smoothcall.games.catalog import KUHN, KUHN_3P, LEDUC, LEDUC_3P
 from smoothcall.games.hand import Hand
-from smoothcall.games.notation import read_hand, split_moves
+from smoothcall.games.notation import read_betting, read_hand
 from smoothcall.games.rankings import BEST_FIVE, HIGH_CARD, PAIR_OR_HIGH_CARD, HandOrder
 from smoothcall.games.rules import PokerRules, Street
 
@@ -44,10 +45,7 @@ class _Line:
 def read_game(source: str | Path, name: str | None = None) -> PokerRules:
     """The game that a definition describes: a file's path, or the text itself. A file's game is named after the file."""
     if isinstance(source, Path):
-        try:
-            return read_game(source.read_text(encoding="utf-8"), name or source.stem)
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read {str(source)!r}: {error}") from None
+        return read_game(files.read_text(source, "game definition", files.MAX_JSON_BYTES), name or source.stem)
     lines, limit, end = _definition(source)
 
     def one(key: str, low: int, high: int) -> int:
@@ -234,7 +232,7 @@ def read_state(rules: PokerRules, line: str) -> State:
 
 def read_log(rules: PokerRules, source: str | Path) -> list[State]:
     """Every hand of a dealer's log; its comments and its SCORE line are passed over."""
-    text = source.read_text(encoding="utf-8") if isinstance(source, Path) else source
+    text = files.read_text(source, "log") if isinstance(source, Path) else source
     states = []
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.startswith(("#", "SCORE:")):
@@ -301,9 +299,7 @@ def read_match_state(rules: PokerRules, line: str) -> MatchState:
     match = _MATCH_STATE.fullmatch(line)
     if match is None or int(match[1]) >= rules.seats:
         raise UsageError(f"{line!r} is no match state (accepted: MATCHSTATE:position:number:betting:hole|hole/board)")
-    state = Betting(rules)
-    for move in split_moves(match[3]):
-        state.play(move)
+    state = read_betting(rules, match[3])
     (hole, boards), seat = _cards(rules, match[4]), int(match[1])
     board = tuple(card for cards in boards for card in cards)
     seen, dealt = [card for cards in (*hole, board) for card in cards], rules.streets[: state.street + 1]

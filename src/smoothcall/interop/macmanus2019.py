@@ -9,18 +9,17 @@ A strategy is a JSON dictionary from what a player knows to the probabilities of
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from smoothcall import files
-from smoothcall.errors import UsageError
+from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.games.betting import Betting, IllegalMove
 from smoothcall.games.catalog import LEDUC
 from smoothcall.games.hand import Hand
-from smoothcall.games.notation import read_hand
+from smoothcall.games.notation import read_betting, read_hand
 from smoothcall.information.game import Game
 from smoothcall.policy import Key, Policy
 
@@ -31,7 +30,7 @@ _HISTORY = re.compile(rf"(-?1)({_CARD})?({_CARD})?([fcbr]*)(?:({_CARD})([fcbr]*)
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class LeducHistory:
     """A history, or what one player knows of it (then only that player's card is there). Cards are in their notation."""
 
     first: int  # 1 or -1: who starts
@@ -67,9 +66,7 @@ class History:
     @property
     def player(self) -> int | None:
         """Who is next: 1 or -1; 0 for the dealer; None when the hand is over."""
-        state = Betting(LEDUC)
-        for letter in self.betting.replace("/", ""):
-            state.play(letter)
+        state = read_betting(LEDUC, self.betting)
         if state.player is None:
             return None
         if len(self.cards) == 0 or (state.street == 1 and not self.board):
@@ -77,7 +74,7 @@ class History:
         return self.first if state.player == 0 else -self.first
 
 
-def parse(text: str) -> History:
+def parse(text: str) -> LeducHistory:
     """A history from its text, checked against the rules."""
     found = _HISTORY.fullmatch(text)
     if found is None:
@@ -86,38 +83,35 @@ def parse(text: str) -> History:
     cards = tuple(card for card in (one, other) if card)
     if len(set(cards)) < len(cards):
         raise UsageError(f"{text!r}: {cards[0]} is dealt twice")
-    history = History(int(first), cards, (early, late or ""), board or "")
+    history = LeducHistory(int(first), cards, (early, late or ""), board or "")
     _ = history.betting
     return history
 
 
-def information(history: History, player: int) -> History:
+def information(history: LeducHistory, player: int) -> LeducHistory:
     """What player 1 or -1 knows of a history with both cards."""
     if player not in (1, -1) or len(history.cards) != 2:
         raise UsageError(f"player {player} of {str(history)!r} (accepted: 1 or -1, with the cards of both)")
-    return History(history.first, (history.cards[0 if player == 1 else 1],), history.moves, history.board)
+    return LeducHistory(history.first, (history.cards[0 if player == 1 else 1],), history.moves, history.board)
 
 
-def to_hand(history: History) -> Hand:
+def to_hand(history: LeducHistory) -> Hand:
     """The hand of a history: seat 0 is who starts."""
     if len(history.cards) != 2:
         raise UsageError(f"{str(history)!r} has not the cards of both players")
     ordered = history.cards if history.first == 1 else history.cards[::-1]
     board = f"/{history.board}" if history.board else ""
-    betting = history.betting
-    state = Betting(LEDUC)
-    for letter in betting.replace("/", ""):
-        state.play(letter)
+    state = read_betting(LEDUC, history.betting)
     return read_hand(LEDUC, f"{'|'.join(ordered)}{board}".translate(RANKS) + f":{state.text}")
 
 
-def from_hand(hand: Hand, first: int = 1) -> History:
+def from_hand(hand: Hand, first: int = 1) -> LeducHistory:
     """The history of a Leduc hand in which player `first` sits in seat 0."""
     if hand.rules != LEDUC or first not in (1, -1):
         raise UsageError("only hands of Leduc have a history, with 1 or -1 to start")
     names = hand.rules.deck.names
     cards = tuple(names(cards).translate(THEIR_RANKS) for cards in hand.hole if cards)
-    return History(
+    return LeducHistory(
         first, cards if first == 1 else cards[::-1], _their_moves(hand.text), names(hand.board).translate(THEIR_RANKS)
     )
 
@@ -147,7 +141,7 @@ def history_of(key: str, player: int = 1) -> str:
     own, _, board = cards.translate(THEIR_RANKS).partition("/")
     moves = _their_moves(betting)
     first = player if len(moves[1] if board else moves[0]) % 2 == 0 else -player
-    return str(History(first, (own,), moves, board))
+    return str(LeducHistory(first, (own,), moves, board))
 
 
 def read_strategy(path: str | Path, game: Game, player: int = 1) -> Policy:
@@ -158,10 +152,8 @@ def read_strategy(path: str | Path, game: Game, player: int = 1) -> Policy:
     _verify_game(game)
     path = Path(path)
     try:
-        given = json.loads(path.read_text())
-    except FileNotFoundError:
-        raise UsageError(f"there is no strategy file {str(path)!r}") from None
-    except (OSError, ValueError) as error:
+        given = files.parse_json("JSON", files.read_bytes(path, "strategy file"))
+    except DamagedFile as error:
         raise UsageError(f"{str(path)!r} is not a strategy file ({error})") from None
     if not isinstance(given, Mapping):
         raise UsageError(f"{str(path)!r} is not a strategy file (accepted: a JSON dictionary)")
@@ -174,8 +166,9 @@ def read_strategy(path: str | Path, game: Game, player: int = 1) -> Policy:
         ours: dict[str, float] = {}
         for letter, chance in moves:
             twice = letter in ("b", "r") and "r" in ours
-            if letter not in ("f", "c", "b", "r") or not isinstance(chance, int | float) or twice:
-                raise UsageError(f"move {letter!r}: {chance!r} at {text!r} (accepted: probabilities of f, c, b, r)")
+            number = isinstance(chance, int | float) and not isinstance(chance, bool) and 0 <= chance <= 1
+            if letter not in ("f", "c", "b", "r") or not number or twice:
+                raise UsageError(f"move {letter!r}: {str(chance)[:40]} at {text!r} (accepted: probabilities of f, c, b, r)")
             ours["r" if letter in "br" else letter] = float(chance)
         probabilities[key_of(text)] = ours
     return Policy.from_probabilities(game, probabilities)

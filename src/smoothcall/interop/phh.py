@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from smoothcall import files
 from smoothcall.agents.view import visible_hole_cards
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import ENOUGH, Post, Raise
@@ -29,7 +30,7 @@ _MOVE = re.compile(r"p([0-9]{1,2}) (f|cc|sm|cbr ([0-9]{1,12})(?:\.0*)?)(?: \S+)?
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class RecordedHand:
     """A hand of a file, replayed, with what stands beside it in the order of its seats."""
 
     hand: Hand
@@ -44,12 +45,12 @@ class History:
         return not self.finishing or (outcome is not None and outcome.pays(gains))
 
 
-def read_phh(source: str | Path) -> History:
+def read_phh(source: str | Path) -> RecordedHand:
     """The one hand of a `.phh` file, given by its path or as text."""
     return _history(_toml(source), "the hand")
 
 
-def read_phhs(source: str | Path) -> list[History]:
+def read_phhs(source: str | Path) -> list[RecordedHand]:
     """Every hand of a `.phhs` file, one TOML table each, given by its path or as text."""
     tables = _toml(source)
     for name, table in tables.items():
@@ -109,13 +110,12 @@ def verify_phh(rules: PokerRules) -> None:
 
 
 def _toml(source: str | Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(source.read_text(encoding="utf-8") if isinstance(source, Path) else source)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {str(source)[:60]!r} as PHH: {error}") from None
+    text = files.read_text(source, "hand history") if isinstance(source, Path) else source
+    with files.parsing(f"cannot read {str(source)[:60]!r} as PHH"):
+        return tomllib.loads(text)
 
 
-def _history(table: dict[str, Any], where: str) -> History:
+def _history(table: dict[str, Any], where: str) -> RecordedHand:
     stacks = _chips(table, "starting_stacks", where)
     seats = len(stacks)
     hand = Hand(_rules(table, stacks, where), stacks)
@@ -138,12 +138,22 @@ def _history(table: dict[str, Any], where: str) -> History:
             _take(hand, step)
         except UsageError as error:
             raise UsageError(f"{where}, action {number} {step!r}: {error}") from None
-    finishing = table.get("finishing_stacks", [])
     names = table.get("players", [])
-    for key, values in (("finishing_stacks", finishing), ("players", names)):
-        if not isinstance(values, list) or len(values) not in (0, seats):
-            raise UsageError(f"{where}: {key} = {values} (accepted: a list of {seats})")
-    return History(hand, tuple(Fraction(str(stack)) for stack in finishing), tuple(map(str, names)))
+    if not isinstance(names, list) or len(names) not in (0, seats) or not all(isinstance(name, str) for name in names):
+        raise UsageError(f"{where}: players = {str(names)[:80]} (accepted: a list of {seats} texts)")
+    return RecordedHand(hand, _finishing(table, seats, where), tuple(names))
+
+
+def _finishing(table: dict[str, Any], seats: int, where: str) -> tuple[Fraction, ...]:
+    """Return the stacks after the hand; casinos pay halves, so chips need not be whole."""
+    stacks = table.get("finishing_stacks", [])
+    if not isinstance(stacks, list) or len(stacks) not in (0, seats) or not all(map(_is_chips, stacks)):
+        raise UsageError(f"{where}: finishing_stacks = {str(stacks)[:80]} (accepted: chips of {seats} players)")
+    return tuple(Fraction(str(stack)) for stack in stacks)
+
+
+def _is_chips(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= ENOUGH
 
 
 def _rules(table: dict[str, Any], stacks: tuple[int, ...], where: str) -> PokerRules:
@@ -175,9 +185,11 @@ def _chips(table: dict[str, Any], key: str, where: str, count: int | None = None
     values = table.get(key)
     if isinstance(values, list) and count in (None, len(values)) and values:
         chips = [ENOUGH if value == float("inf") else value for value in values]
-        if all(isinstance(chip, int | float) and not isinstance(chip, bool) and chip == chip // 1 for chip in chips):
+        if all(_is_chips(chip) and chip == chip // 1 for chip in chips):
             return tuple(int(chip) for chip in chips)
-    raise UsageError(f"{where}: {key} = {values} (accepted: whole chips{'' if count is None else f' of {count} players'})")
+    raise UsageError(
+        f"{where}: {key} = {str(values)[:80]} (accepted: whole chips{'' if count is None else f' of {count} players'})"
+    )
 
 
 def _take(hand: Hand, step: str) -> None:

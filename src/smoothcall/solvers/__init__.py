@@ -82,6 +82,6 @@ def solver_class(name: str) -> type[Solver]:
     return SOLVERS[name].load()
 
 
-def solver(name: str, game: Game, *, seed: int = 0, threads: int = 1, **options: object) -> Solver:
+def solver(name: str, game: Game, /, *, seed: int = 0, threads: int = 1, **options: object) -> Solver:
     """Build a solver by name, with its options: `solver("mccfr", game, seed=1, sampling="outcome")`."""
     return solver_class(name)(name, game, seed=seed, threads=threads, options=options)

@@ -65,6 +65,8 @@ def read_config(folder: Path) -> dict[str, Any]:
             field(part, "options", dict)
         field(config["solver"], "seed", int)
         field(config["solver"], "threads", int)
+        if config["solver"]["options"].keys() & {"seed", "threads"}:
+            raise DamagedFile("'options' of the solver name its seed or threads")
         verify_length(optional(config, "iterations", int), optional(config, "seconds", float))
         with files.parsing("created"):
             datetime.fromisoformat(field(config, "created", str)).timestamp()
