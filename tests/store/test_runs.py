@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 import zipfile
 from itertools import islice
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
@@ -25,126 +22,7 @@ from smoothcall.store import runs
 from smoothcall.store.metrics import Metric, evaluation_points, read_metrics
 from smoothcall.store.runs import Run, is_snapshot_point
 from tests.conftest import TINY, WHOLE_BETS
-
-# the command line with checkpoints twenty times a second, so that kills fall into the writing of them too
-OFTEN = """
-from smoothcall.store import runs
-runs.CHECKPOINT_SECONDS, runs.SLICE_SECONDS = 0.05, 0.02
-from smoothcall.cli import main
-main()
-"""
-
-EVEN_IF_SLOW = f"from smoothcall.store import runs\nruns.CHECKPOINT_SHARE = 1.0{OFTEN}"  # however long one takes
-
-
-def _start(*arguments: str, script: str = OFTEN) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-c", script, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=Path(__file__).parent
-    )
-
-
-def _without_time(metrics: list[Metric]) -> list[tuple[object, ...]]:
-    return [(m.iterations, m.nodes, m.nash_conv, m.values, m.epsilons) for m in metrics]
-
-
-def _checkpoints(folder: Path) -> int:
-    """Return a number that changes with every checkpoint; 0 without one."""
-    file = folder / "checkpoint.npz"
-    return file.stat().st_mtime_ns if file.exists() else 0
-
-
-def _train_and_kill(train: list[str], folder: Path, most: int) -> int:
-    """Train and resume in processes that are killed soon after a new checkpoint, `most` times; return the number of kills."""
-    random, kills, process = Random(1), 0, _start(*train)
-    before = 0
-    while process.poll() is None:
-        if kills < most and (at := _checkpoints(folder)) not in (0, before):
-            time.sleep(random.uniform(0, 0.15))
-            before = at
-            if process.poll() is None:
-                process.kill()
-                kills += 1
-                process.communicate()
-                process = _start("resume", str(folder))
-        time.sleep(0.005)
-    _, errors = process.communicate()
-    assert process.returncode == 0, errors.decode()
-    return kills
-
-
-@pytest.mark.parametrize(
-    ("game", "solver", "options", "iterations", "most"),
-    [
-        pytest.param("leduc", "mccfr", {"sampling": "chance", "prune": "1e-5"}, 200_000, 2),
-        pytest.param(TINY, "smooth-uct", {}, 4_000_000, 2),
-        pytest.param("leduc", "mccfr", {"sampling": "external"}, 600_000, 6, marks=pytest.mark.long),
-        pytest.param("leduc", "mccfr", {"sampling": "chance", "prune": "1e-5"}, 200_000, 6, marks=pytest.mark.long),
-        pytest.param("leduc", "predictive-cfr+", {}, 150_000, 6, marks=pytest.mark.long),
-        pytest.param(TINY, "smooth-uct", {}, 4_000_000, 6, marks=pytest.mark.long),
-    ],
-)
-def test_killed_at_any_moment(
-    game: str, solver: str, options: dict[str, str], iterations: int, most: int, tmp_path: Path
-) -> None:
-    whole = Run.create(tmp_path / "whole", game, solver, seed=5, options=options, iterations=iterations, keep=True)
-    whole.train()
-    folder = tmp_path / "killed"
-    settings = ["--keep", *(word for name, value in options.items() for word in ("--set", f"{name}={value}"))]
-    train = ["train", game, solver, "--seed", "5", "--iterations", str(iterations), "--out", str(folder), *settings]
-    assert _train_and_kill(train, folder, most) >= min(2, most // 2)
-    resumed = Run.open(folder)
-    assert resumed.solver.iterations == iterations
-    np.testing.assert_array_equal(sc.load(resumed.agent).table, sc.load(whole.agent).table)
-    for name, table in whole.solver.tables().items():
-        np.testing.assert_array_equal(resumed.solver.tables()[name], table)
-    assert _without_time(read_metrics(folder)) == _without_time(read_metrics(tmp_path / "whole"))
-    left = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
-    greedy_too = {"greedy.agent"} if whole.game.sampled else set()
-    assert left == {"config.json", "metrics.jsonl", "checkpoint.npz", "agent.agent", "snapshots", "curve.png"} | greedy_too
-    kept, again = snapshots_of(whole.folder), snapshots_of(folder)
-    assert list(again) == list(kept) == [*(10**power for power in range(1, 7) if 10**power < iterations), iterations]
-    for snapshot, path in kept.items():
-        np.testing.assert_array_equal(sc.load(again[snapshot]).weights, sc.load(path).weights)
-    if whole.game.sampled:
-        greedy = [sc.load(run.folder / "greedy.agent").weights for run in (whole, resumed)]
-        np.testing.assert_array_equal(*greedy)
-
-
-def _updates(checkpoint: Path) -> int:
-    """How often networks have learned up to a checkpoint."""
-    if not checkpoint.exists():
-        return 0
-    with np.load(checkpoint) as state:
-        return int(state["counts"][2])
-
-
-def test_a_killed_run_of_networks_goes_on_bit_exactly(tmp_path: Path) -> None:
-    """What networks have learned, all they remember and the hands in play, through a checkpoint and a kill."""
-    options = {"moves": 2000, "transitions": 2000, "hands": 32}
-    settings = [word for name, value in options.items() for word in ("--set", f"{name}={value}")]
-    folder = tmp_path / "killed"
-    train = ["train", "kuhn", "nfsp", "--seed", "5", "--iterations", "1e9", "--out", str(folder), *settings]
-    process = _start(*train, script=EVEN_IF_SLOW)
-    waited = time.monotonic()
-    while _updates(folder / "checkpoint.npz") == 0 and process.poll() is None and time.monotonic() - waited < 120:
-        time.sleep(0.01)
-    time.sleep(0.1)
-    process.kill()
-    _, errors = process.communicate()
-    done = Run.open(folder)
-    learned = done.solver.tables()["counts"][2]
-    assert learned > 0, errors.decode()
-    end = done.solver.iterations + 3_000
-    done.train(iterations=end)
-    assert done.solver.tables()["counts"][2] > learned
-    whole = Run.create(tmp_path / "whole", "kuhn", "nfsp", seed=5, options=options, iterations=end)
-    whole.train()
-    np.testing.assert_array_equal(sc.load(done.agent).table, sc.load(whole.agent).table)
-    with np.load(folder / "checkpoint.npz") as killed, np.load(whole.folder / "checkpoint.npz") as straight:
-        assert killed.files == straight.files
-        for name in set(killed.files) - {"seconds"}:
-            np.testing.assert_array_equal(killed[name], straight[name], err_msg=name)
-    assert _without_time(done.metrics) == _without_time(whole.metrics)
+from tests.store.processes import start, without_time
 
 
 def test_versions_are_of_all_that_a_solver_uses(tmp_path: Path) -> None:
@@ -205,7 +83,7 @@ def test_runs_of_drawn_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         np.testing.assert_array_equal(again.solver.tables()[name], table)
     for name in ("agent.agent", "greedy.agent"):
         np.testing.assert_array_equal(sc.load(again.folder / name).weights, sc.load(whole.folder / name).weights)
-    assert _without_time(again.metrics) == _without_time(whole.metrics)
+    assert without_time(again.metrics) == without_time(whole.metrics)
 
 
 def test_runs_in_sessions(tmp_path: Path) -> None:
@@ -284,7 +162,7 @@ def test_looking_at_a_run_does_not_disturb_whoever_trains_it(tmp_path: Path) -> 
 
 def test_interrupted_by_ctrl_c(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    process = _start("train", "leduc", "cfr+", "--seconds", "600", "--out", str(folder))
+    process = start("train", "leduc", "cfr+", "--seconds", "600", "--out", str(folder))
     waited = time.monotonic()
     while not (folder / "metrics.jsonl").exists() and time.monotonic() - waited < 60:
         time.sleep(0.01)
@@ -308,7 +186,7 @@ def test_stopping_and_going_on_is_bit_exact(tmp_path: Path) -> None:
     again = Run.open(tmp_path / "parts")
     again.train()
     np.testing.assert_array_equal(sc.load(again.agent).table, sc.load(whole.agent).table)
-    assert _without_time(again.metrics) == _without_time(whole.metrics)
+    assert without_time(again.metrics) == without_time(whole.metrics)
     further = Run.open(tmp_path / "parts")
     further.train(iterations=6_000)
     assert Run.open(tmp_path / "parts").config["iterations"] == 6_000
