@@ -15,8 +15,8 @@ from smoothcall.evaluation.local_best_response import LocalBestResponse, local_b
 from smoothcall.evaluation.policy_match import mbb
 from smoothcall.holdem.equity import equity
 from smoothcall.holdem.hand_strength import RIVER
-from smoothcall.kernels.evaluation.hand_equities import _compare_hands, free_hands, hand_buckets, hand_equities
-from smoothcall.kernels.holdem.dealing import rank_streets
+from smoothcall.kernels.evaluation.hand_equities import _compare_hands, free_hands, hand_equities
+from smoothcall.kernels.holdem.buckets import board_buckets, rank_streets
 from smoothcall.kernels.tables import DECISION, FOLD
 from tests.conftest import INTERPRETED, built
 
@@ -180,7 +180,7 @@ def play_hand(policy: sc.Policy, card: np.ndarray, seat: int, generator: np.rand
         if tree.round[node] != seen:
             seen = int(tree.round[node])
             count = (0, 3, 4, 5)[seen]
-            hand_buckets(cards, seen, place, size, bucket)
+            board_buckets(cards, seen, place[max(seen - 1, 0)], bucket)
             possible = np.zeros(len(reach), np.bool_)
             free_hands(size, card[2 * seat : 2 * seat + 2], card[4 : 4 + count], possible)
             if seen == 0:
@@ -216,7 +216,7 @@ def test_buckets_are_those_of_the_abstraction() -> None:
         place, bucket = np.zeros(3, np.uint32), np.zeros(comb(size, 2), np.int32)
         rank_streets(dealt, 4, cards.binomial, np.zeros(5, np.uint8), place)
         for street in range(4):
-            hand_buckets(cards, street, place, size, bucket)
+            board_buckets(cards, street, place[max(street - 1, 0)], bucket)
             for hole in combinations([card for card in range(size) if card not in board][::3], 2):
                 assert bucket[cards.hand[hole]] == abstraction.bucket(hole, boards[: street + 1])
 

@@ -16,7 +16,7 @@ from smoothcall.games.rankings import BEST_FIVE
 from smoothcall.holdem.abstraction import Abstraction, _equal_mass, _k_means, _least_square
 from smoothcall.holdem.equity_table import equity_table
 from smoothcall.holdem.hand_strength import FLOP, RIVER, STREETS, TURN
-from smoothcall.kernels.holdem import dealing
+from smoothcall.kernels.holdem import dealing, drawing
 from smoothcall.kernels.random import seeded
 from tests.conftest import built
 
@@ -184,7 +184,7 @@ def test_players_and_dealers_see_the_same() -> None:
         dealing.deal_many(of.cards, bucket, outcome, generator)
         for deal in range(count):
             card = np.zeros(2 * players + 5, np.uint8)
-            dealing.draw_cards(card, deck.size, again)
+            drawing.draw_cards(card, deck.size, again)
             cards: list[int] = card.tolist()
             assert len(set(cards)) == len(cards)
             assert max(cards) < deck.size
@@ -221,7 +221,7 @@ def test_cards_are_drawn_evenly() -> None:
         generator = seeded(11)[0]
         sampled = np.zeros((60_000, 9), np.uint8)
         for cards in sampled:
-            dealing.draw_cards(cards, size, generator)
+            drawing.draw_cards(cards, size, generator)
         for place in range(9):
             count = np.bincount(sampled[:, place], minlength=size)
             expected = len(sampled) / size

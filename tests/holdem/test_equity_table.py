@@ -18,7 +18,7 @@ from smoothcall.games.rankings import BEST_FIVE
 from smoothcall.holdem.equity_table import PARTS, PREFLOP, equity_table, simulated, simulation_error
 from smoothcall.holdem.evaluator import evaluator
 from smoothcall.holdem.hand_strength import FLOP, RIVER, STREETS, TURN, strengths
-from smoothcall.kernels.holdem import dealing
+from smoothcall.kernels.holdem import dealing, drawing
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
 from tests.holdem.test_hand_strength import decks, draws, enumerated
@@ -124,7 +124,7 @@ def test_the_kernel_deals_positions(deck: Deck, players: int) -> None:
     dealing.deal_many(tables.cards(players), dealt, outcome, generator)
     card = np.zeros(2 * players + 5, np.uint8)
     for deal in range(count):
-        dealing.draw_cards(card, deck.size, again)
+        drawing.draw_cards(card, deck.size, again)
         cards: list[int] = card.tolist()
         board = tuple(cards[2 * players :])
         holes = [(cards[2 * player], cards[2 * player + 1]) for player in range(players)]
@@ -140,7 +140,7 @@ def test_the_kernel_deals_positions(deck: Deck, players: int) -> None:
 def won(deck: Deck, hole: Cards, board: Cards, rollouts: int, generator: Array) -> int:
     """What `deal_estimated` counts."""
     visible, unseen = np.array([*hole, *board], np.int32), np.zeros(deck.size, np.uint8)
-    return dealing.count_won(evaluator(deck), visible, len(visible), rollouts, unseen, generator)
+    return drawing.count_won(evaluator(deck), visible, len(visible), rollouts, unseen, generator)
 
 
 @pytest.mark.parametrize(("deck", "players"), [(SHORT, 2), (SHORT, 3), (STANDARD, 2)], ids=["32", "32, 3 players", "52"])
@@ -204,7 +204,7 @@ def test_simulated_games_draw_every_unseen_card_alike(count: int) -> None:
     left, repeats = SHORT.size - count, 20_000
     sampled = np.zeros((9 - count, SHORT.size))
     for _ in range(repeats):
-        dealing.count_won(evaluator(SHORT), visible, count, 2, unseen, generator)
+        drawing.count_won(evaluator(SHORT), visible, count, 2, unseen, generator)
         sampled[np.arange(9 - count), unseen[: 9 - count]] += 1
     assert sorted(unseen[:left].tolist()) == [card for card in range(SHORT.size) if not 3 <= card < 3 + count]
     assert sampled[:, visible].sum() == 0

@@ -15,7 +15,7 @@ from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
-from smoothcall.kernels.holdem.dealing import draw_cards
+from smoothcall.kernels.holdem.drawing import draw_cards
 from smoothcall.kernels.random import draw, seeded
 from smoothcall.kernels.simulation import batch as kernels
 from smoothcall.kernels.tables import CALL, DECISION, Array

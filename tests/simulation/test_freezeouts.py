@@ -16,7 +16,7 @@ from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.equity_table import PARTS, equity_table
 from smoothcall.information.game import Game
-from smoothcall.kernels.holdem.dealing import draw_cards
+from smoothcall.kernels.holdem.drawing import draw_cards
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.simulation import freezeouts as kernels
 from smoothcall.kernels.simulation.batch import Hands

@@ -29,7 +29,8 @@ from smoothcall.files import field, optional
 from smoothcall.games.cards import STANDARD
 from smoothcall.holdem.equity_table import PARTS, equity_table
 from smoothcall.kernels.agents.expert import FALLING_BEHIND, GETTING_AHEAD, STRENGTH, weigh_hands
-from smoothcall.kernels.holdem.dealing import VISIBLE, Cards, deal_cards_seen, deal_many
+from smoothcall.kernels.holdem.buckets import VISIBLE, Cards
+from smoothcall.kernels.holdem.dealing import deal_cards_seen, deal_many
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.simulation.observations import CARD, EQUITY, LAST, STREET
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, RAISED, Array

@@ -20,7 +20,7 @@ from smoothcall.holdem.equity_table import equity_table
 from smoothcall.information.game import Game
 from smoothcall.information.sample_hands import SAMPLES, examples
 from smoothcall.information.tree import ActionTree
-from smoothcall.kernels.holdem.dealing import VISIBLE
+from smoothcall.kernels.holdem.buckets import VISIBLE
 from smoothcall.kernels.information.quantised import SCALE, round_rows
 from smoothcall.kernels.simulation.observations import (
     AGGRESSION,

@@ -37,7 +37,8 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.translation import moves_like, node_like, same_table
 from smoothcall.kernels.evaluation import aivat as kernels
-from smoothcall.kernels.evaluation.hand_equities import free_hands, hand_buckets, hand_equities
+from smoothcall.kernels.evaluation.hand_equities import free_hands, hand_equities
+from smoothcall.kernels.holdem.buckets import board_buckets
 from smoothcall.kernels.tables import CALL, SHOWDOWN, Array
 
 CELLS = 25  # that values of a street after the first are told apart by, at most
@@ -253,7 +254,7 @@ class _Followed:
         size, binomial = len(self.cards.evaluator.card_key), self.cards.binomial
         place = sum(int(binomial[card, count + 1]) for count, card in enumerate(sorted(self.board)))
         self.bucket, possible = np.zeros(len(self.reach), np.int32), np.zeros(len(self.reach), np.bool_)
-        hand_buckets(self.cards, street, np.full(3, place, np.uint32), size, self.bucket)
+        board_buckets(self.cards, street, np.uint32(place), self.bucket)
         free_hands(size, self.hole, self.board, possible)
         self.reach *= possible
         if not self.reach.any():  # nobody who plays by these probabilities came here: any hand

@@ -27,7 +27,7 @@ from smoothcall.kernels.evaluation import exact_response as kernels
 from smoothcall.kernels.evaluation.board_views import DIGITS, BoardViews, SuitPermutations, ViewScratch
 from smoothcall.kernels.evaluation.range_values import LANES
 from smoothcall.kernels.holdem.boards import SHIFT, SUITS, list_kinds
-from smoothcall.kernels.holdem.dealing import Cards
+from smoothcall.kernels.holdem.buckets import Cards
 from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
 from smoothcall.memory import verify_memory
 from smoothcall.options import number

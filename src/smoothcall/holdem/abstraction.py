@@ -24,7 +24,7 @@ from smoothcall.holdem import equity_table as equity
 from smoothcall.holdem import hand_strength as strength
 from smoothcall.holdem.equity_table import equity_table
 from smoothcall.holdem.hand_strength import FLOP, RIVER, STREETS, TURN, Strengths, Tables, strengths, verify_players
-from smoothcall.kernels.holdem import dealing
+from smoothcall.kernels.holdem import buckets
 from smoothcall.kernels.tables import Array
 from smoothcall.options import Option, number
 
@@ -163,7 +163,7 @@ class Abstraction:
         return by_class, *((np.arange(size) + 0.5) / size for size in self.grid)
 
     @cached_property
-    def cards(self) -> dealing.Cards:
+    def cards(self) -> buckets.Cards:
         """The tables that deals are drawn with."""
         tables, edges = self.tables, self.edges
         return tables.dealt_as(

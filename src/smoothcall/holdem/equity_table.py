@@ -19,7 +19,8 @@ from smoothcall.errors import UsageError
 from smoothcall.games.cards import Cards, Deck
 from smoothcall.holdem.evaluator import evaluator
 from smoothcall.holdem.hand_strength import FLOP, RIVER, TURN, Tables, Work, keep_street, list_boards, strengths
-from smoothcall.kernels.holdem import dealing
+from smoothcall.kernels.holdem import buckets
+from smoothcall.kernels.holdem.drawing import draw_cards
 from smoothcall.kernels.holdem.equity import sample_winners
 from smoothcall.kernels.holdem.hand_strength import sum_over_next
 from smoothcall.kernels.random import seeded
@@ -49,7 +50,7 @@ class EquityTable(Tables):
             return int(self.preflop[self.hand[hole[0], hole[1]]]) / self.scale(PREFLOP)
         return self.value(hole, board) / self.scale(len(board) - 2)
 
-    def cards(self, players: int) -> dealing.Cards:
+    def cards(self, players: int) -> buckets.Cards:
         """With these the dealing kernels write, where they would write buckets, equities in whole `PARTS`."""
         preflop, flop, turn, river = self._parts
         return self.dealt_as(players, preflop=preflop, flop=flop, turn=turn, river_bucket=river)
@@ -159,7 +160,7 @@ def simulation_error(
     generator, known, card = seeded(seed)[0], equity_table(deck), np.zeros(2 + BOARD[street], np.uint8)
     exact, estimate = np.zeros(spots), np.zeros((spots, repeats))
     for spot in range(spots):
-        dealing.draw_cards(card, deck.size, generator)
+        draw_cards(card, deck.size, generator)
         cards: list[int] = card.tolist()
         hole, board = tuple(cards[:2]), tuple(cards[2:])
         exact[spot] = known.of(hole, board)

@@ -22,7 +22,7 @@ from smoothcall.games.cards import Cards, Deck
 from smoothcall.games.outcomes import every_outcome
 from smoothcall.holdem.evaluator import evaluator
 from smoothcall.kernels.holdem import boards as board_kernels
-from smoothcall.kernels.holdem import dealing
+from smoothcall.kernels.holdem import buckets
 from smoothcall.kernels.holdem import hand_strength as kernels
 from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_memory
@@ -76,10 +76,10 @@ class Tables(ABC):
         kernels.count_values(self.table[street], boards.board, boards.number, step, counts)
         return counts
 
-    def dealt_as(self, players: int, preflop: Array, flop: Array, turn: Array, river_bucket: Array) -> dealing.Cards:
-        """What a kernel deals with to players who see these numbers, uint16, instead of their cards (see `dealing.Cards`)."""
+    def dealt_as(self, players: int, preflop: Array, flop: Array, turn: Array, river_bucket: Array) -> buckets.Cards:
+        """What a kernel deals with to players who see these numbers, uint16, instead of their cards (see `buckets.Cards`)."""
         verify_players(players)
-        return dealing.Cards(
+        return buckets.Cards(
             evaluator=evaluator(self.deck),
             binomial=self.binomial,
             changed=self.changed,

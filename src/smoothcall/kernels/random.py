@@ -12,6 +12,7 @@ from smoothcall.kernels.tables import Array, Integer, Walk
 
 _ROTATE_SUM, _ROTATE_STATE, _SHIFT = np.uint64(23), np.uint64(45), np.uint64(17)
 _BITS, _TOP = np.uint64(64), np.uint64(11)
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _STEP = 1.0 / (1 << 53)
 
 
@@ -34,6 +35,12 @@ def draw_bits(state: Array) -> Integer:
     state[2] ^= shifted
     state[3] = (state[3] << _ROTATE_STATE) | (state[3] >> (_BITS - _ROTATE_STATE))
     return result
+
+
+@inlined
+def below(bits: Integer, count: Integer) -> Integer:
+    """Return a number below `count` (at most 2^32) from the low 32 of some random bits."""
+    return ((bits & _LOW) * np.uint64(count)) >> _HALF
 
 
 @kernel

@@ -10,18 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.holdem.boards import SHIFT, insert, rank_board
-from smoothcall.kernels.holdem.dealing import VISIBLE, Cards, hand_after
-from smoothcall.kernels.holdem.evaluator import add_cards, evaluate
-from smoothcall.kernels.random import draw_bits
+from smoothcall.kernels.holdem.boards import insert, rank_board
+from smoothcall.kernels.holdem.buckets import RIVER, VISIBLE, Cards, board_entry, board_row, hand_after
+from smoothcall.kernels.holdem.drawing import draw_other
+from smoothcall.kernels.holdem.evaluator import add_card, add_cards, evaluate
 from smoothcall.kernels.simulation.observations import CARD, CARDS, STREET
 from smoothcall.kernels.tables import Array, Integer
 
 STRENGTH, GETTING_AHEAD, FALLING_BEHIND = range(3)  # what is said of each observation: HS, PPot, NPot
 STRIDE = 3
 SMALLEST = 0.02  # share of hands: a class is not thought to be rarer
-_FLOP, _TURN, _RIVER = 1, 2, 3
-_ZERO, _ONE, _LOW, _HALF = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFF), np.uint64(32)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 _MULTIPLIER, _STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 _AHEAD, _TIED, _BEHIND = range(3)
 
@@ -87,19 +86,13 @@ def _find_classes(
     for place in range(shown):
         insert(board, place, np.uint8(seen[CARD + 2 + place]))
     rank = rank_board(board, shown, cards.binomial)
-    if street == _FLOP:
-        entry, table = cards.flop_index[rank], cards.flop
-    elif street == _TURN:
-        entry, table = cards.turn_index[rank], cards.turn
-    else:
-        entry, table = cards.river_index[rank], cards.river
-    row, parts = table[entry >> SHIFT], cards.river_bucket
-    hand = 0
+    entry, hand = board_entry(cards, street, rank), 0
+    row, river_bucket = board_row(cards, street, entry), cards.river_bucket
     for one in range(left):
         for other in range(one + 1, left):
             found = row[hand_after(cards, entry, unseen[one], unseen[other])]
-            if street == _RIVER:
-                found = parts[np.uint32(found)]
+            if street == RIVER:
+                found = river_bucket[np.uint32(found)]
             number = 0
             for edge in edges:
                 number += found >= edge
@@ -139,21 +132,18 @@ def _compare(
     then[:] = 0
     hand, coming, weighted = 0, CARDS - VISIBLE[street], len(weight) > 1
     for one in range(left):
-        one_keys, one_mask = evaluator.card_key[unseen[one]], evaluator.card_mask[unseen[one]]
+        one_keys, one_mask = add_card(evaluator, unseen[one], _ZERO, _ZERO)
         for other in range(one + 1, left):
-            other_keys = one_keys + evaluator.card_key[unseen[other]]
-            other_mask = one_mask + evaluator.card_mask[unseen[other]]
+            other_keys, other_mask = add_card(evaluator, unseen[other], one_keys, one_mask)
             before = _order(own, evaluate(evaluator, keys + other_keys, mask + other_mask))
             counts = weight[kind[hand]] if weighted else 1.0
             now[before] += counts
             if coming > 0 and hand % STRIDE == 0:
-                first = _draw_other(generator, left, one, other, left)
-                all_keys = keys + evaluator.card_key[unseen[first]]
-                all_mask = mask + evaluator.card_mask[unseen[first]]
+                first = draw_other(generator, left, one, other, left)
+                all_keys, all_mask = add_card(evaluator, unseen[first], keys, mask)
                 if coming > 1:
-                    second = _draw_other(generator, left, one, other, first)
-                    all_keys += evaluator.card_key[unseen[second]]
-                    all_mask += evaluator.card_mask[unseen[second]]
+                    second = draw_other(generator, left, one, other, first)
+                    all_keys, all_mask = add_card(evaluator, unseen[second], all_keys, all_mask)
                 mine = evaluate(evaluator, all_keys + own_keys, all_mask + own_mask)
                 theirs = evaluate(evaluator, all_keys + other_keys, all_mask + other_mask)
                 then[before, _order(mine, theirs)] += counts
@@ -163,15 +153,6 @@ def _compare(
 @inlined
 def _order(mine: Integer, theirs: Integer) -> int:
     return _AHEAD if mine > theirs else (_TIED if mine == theirs else _BEHIND)
-
-
-@inlined
-def _draw_other(generator: Array, count: int, one: int, two: int, three: int) -> Integer:
-    """A number below `count` that is none of the three."""
-    sampled: Integer = one
-    while sampled in (one, two, three):
-        sampled = np.int64(((draw_bits(generator) & _LOW) * np.uint64(count)) >> _HALF)
-    return sampled
 
 
 @inlined

@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.holdem.dealing import VISIBLE
-from smoothcall.kernels.holdem.evaluator import Evaluator, evaluate
+from smoothcall.kernels.holdem.buckets import VISIBLE
+from smoothcall.kernels.holdem.evaluator import Evaluator, add_cards, evaluate
 from smoothcall.kernels.simulation.observations import (
     AGGRESSION,
     BEFORE_CALL,
@@ -108,15 +108,11 @@ def _draw_band(plane: Array, band: int, value: float) -> None:
 @inlined
 def _made(evaluator: Evaluator, seen: Array) -> float:
     """The strength of all cards that are seen, as a part of the highest; 0 for fewer than five."""
-    keys = mask = _ZERO
     count = 0
-    for place in range(CARDS):
-        card = int(seen[CARD + place])
-        if card >= 0:
-            keys += evaluator.card_key[card]
-            mask += evaluator.card_mask[card]
-            count += 1
+    while count < CARDS and seen[CARD + count] >= 0:
+        count += 1
     made = 0.0
     if count >= 5:
+        keys, mask = add_cards(evaluator, seen, CARD, CARD + count)
         made = float(evaluate(evaluator, keys, mask)) / evaluator.classes
     return made

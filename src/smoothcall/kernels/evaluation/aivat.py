@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.holdem.boards import SHIFT, insert, rank_board
-from smoothcall.kernels.holdem.dealing import Cards, hand_after
-from smoothcall.kernels.tables import Array, Integer, Walk
+from smoothcall.kernels import kernel
+from smoothcall.kernels.holdem.boards import insert, rank_board
+from smoothcall.kernels.holdem.buckets import Cards, bucket_on
+from smoothcall.kernels.tables import Array, Walk
 
 FLOP, TURN = 1, 2  # streets
 
@@ -133,7 +133,7 @@ def expect_board(cards: Cards, street: int, own: Array, board: Array, reach: Arr
                     if free[a]:
                         weight = two - held[a] + both[a, b] + both[a, c]
                         place = rank + cards.binomial[np.uint32(a), np.uint32(1)]
-                        total += weight * value[own_bucket(cards, street, place, one, other)]
+                        total += weight * value[bucket_on(cards, street, place, one, other)]
                         mass += weight
         return total / mass
     for card in range(size):
@@ -143,20 +143,6 @@ def expect_board(cards: Cards, street: int, own: Array, board: Array, reach: Arr
             insert(now, len(board), card)
             place = rank_board(now, len(board) + 1, cards.binomial)
             weight = everything - held[card]
-            total += weight * value[own_bucket(cards, street, place, one, other)]
+            total += weight * value[bucket_on(cards, street, place, one, other)]
             mass += weight
     return total / mass
-
-
-@inlined
-def own_bucket(cards: Cards, street: int, place: Integer, one: Integer, other: Integer) -> Integer:
-    """What a hand is seen as on the board of a rank (see `kernels.holdem.boards`)."""
-    if street == FLOP:
-        entry = cards.flop_index[place]
-        return np.uint32(cards.flop[entry >> SHIFT, hand_after(cards, entry, one, other)])
-    elif street == TURN:
-        entry = cards.turn_index[place]
-        return np.uint32(cards.turn[entry >> SHIFT, hand_after(cards, entry, one, other)])
-    else:
-        entry = cards.river_index[place]
-        return np.uint32(cards.river_bucket[np.uint32(cards.river[entry >> SHIFT, hand_after(cards, entry, one, other)])])

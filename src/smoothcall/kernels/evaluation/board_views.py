@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.evaluation.hand_equities import free_hands, hand_buckets
-from smoothcall.kernels.holdem.dealing import Cards
-from smoothcall.kernels.holdem.evaluator import evaluate
+from smoothcall.kernels.evaluation.hand_equities import free_hands
+from smoothcall.kernels.holdem.buckets import Cards, board_buckets
+from smoothcall.kernels.holdem.evaluator import add_cards, evaluate
 from smoothcall.kernels.holdem.hand_strength import sort_by_digit
 from smoothcall.kernels.tables import Array
 
@@ -78,7 +76,7 @@ def view_board(
     """Fill one view: the hands that the board leaves and their buckets. `place` is as `rank_streets` makes it."""
     size, number, count = len(cards.evaluator.card_key), 0, 0
     free_hands(size, board[:0], board, scratch.free)
-    hand_buckets(cards, street, place, size, scratch.bucket)
+    board_buckets(cards, street, place[max(street - 1, 0)], scratch.bucket)
     for high in range(size):
         for low in range(high):
             if scratch.free[number]:
@@ -94,10 +92,7 @@ def sort_by_strength(cards: Cards, board: Array, views: BoardViews, view: int, s
     """Sort the hands of a river by strength, weakest first, and mark the groups of ties."""
     evaluator, strength, other_order, order = cards.evaluator, scratch.strength, scratch.other_order, scratch.order
     count, low, high = views.hands_left[view], views.low[view], views.high[view]
-    keys, mask = np.uint64(0), np.uint64(0)
-    for card in board:
-        keys += evaluator.card_key[card]
-        mask += evaluator.card_mask[card]
+    keys, mask = add_cards(evaluator, board, 0, len(board))
     for n in range(count):
         own_keys, own_mask = keys + evaluator.card_key[low[n]], mask + evaluator.card_mask[low[n]]
         strength[n] = evaluate(evaluator, own_keys + evaluator.card_key[high[n]], own_mask + evaluator.card_mask[high[n]])

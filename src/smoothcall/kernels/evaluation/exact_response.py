@@ -32,7 +32,7 @@ from smoothcall.kernels.evaluation.board_views import (
     view_board,
 )
 from smoothcall.kernels.evaluation.range_values import LANES, fold_values, showdown_values
-from smoothcall.kernels.holdem.dealing import Cards, rank_streets
+from smoothcall.kernels.holdem.buckets import Cards, rank_streets
 from smoothcall.kernels.tables import Array, Integer
 
 RESPONDER, AGENT, FOLDED, SHOWN_DOWN, NEXT_STREET = range(

@@ -1,4 +1,4 @@
-"""Every hand that a player may hold: which are possible, their buckets, and their equities against known cards, exactly.
+"""Every hand that a player may hold: which are possible, and their equities against known cards, exactly.
 
 Hands are numbered as `hand_numbers` does: high * (high - 1) / 2 + low.
 """
@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.holdem.boards import SHIFT
-from smoothcall.kernels.holdem.dealing import Cards, hand_after
-from smoothcall.kernels.holdem.evaluator import Evaluator, Number, evaluate
+from smoothcall.kernels import kernel
+from smoothcall.kernels.holdem.drawing import card_set
+from smoothcall.kernels.holdem.evaluator import Evaluator, Number, add_cards, evaluate
 from smoothcall.kernels.tables import Array
 
 SEATS = 2
@@ -21,34 +20,10 @@ _ZERO, _ONE, _RANKS = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFF)  # _RANK
 @kernel
 def free_hands(size: int, own: Array, board: Array, possible: Array) -> None:
     """Fill possible[hands] bool: the hands that contain none of these cards, numbered as `hand_numbers` does."""
-    known, hand = _bits(own) | _bits(board), 0
+    known, hand = card_set(own, 0, len(own)) | card_set(board, 0, len(board)), 0
     for high in range(size):
         for low in range(high):
             possible[hand] = not (_has(known, high) or _has(known, low))
-            hand += 1
-
-
-@kernel
-def hand_buckets(cards: Cards, street: int, place: Array, size: int, bucket: Array) -> None:
-    """Fill bucket[hands] on the board of a street; undefined for hands that meet it. place[3]: see `rank_streets`."""
-    entry = np.uint32(0)
-    if street == 1:
-        entry = cards.flop_index[place[0]]
-    elif street == 2:
-        entry = cards.turn_index[place[1]]
-    elif street == 3:
-        entry = cards.river_index[place[2]]
-    kind, hand = entry >> SHIFT, 0
-    for high in range(np.uint32(size)):
-        for low in range(high):
-            if street == 0:
-                bucket[hand] = cards.preflop[hand]
-            elif street == 1:
-                bucket[hand] = cards.flop[kind, hand_after(cards, entry, high, low)]
-            elif street == 2:
-                bucket[hand] = cards.turn[kind, hand_after(cards, entry, high, low)]
-            else:
-                bucket[hand] = cards.river_bucket[cards.river[kind, hand_after(cards, entry, high, low)]]
             hand += 1
 
 
@@ -62,7 +37,7 @@ def hand_equities(evaluator: Evaluator, card: Array, count: int, score: Array, e
     board, mine, by_rank = np.empty(5, np.int64), np.empty(SEATS, np.int32), np.zeros((SEATS, size // 4, size // 4), np.int32)
     result = np.empty((SEATS, size // 4, size // 4), np.int32)
     board[:count] = card[2 * SEATS : 2 * SEATS + count]
-    score[:], known = 0, _bits(board[:count])
+    score[:], known = 0, card_set(board, 0, count)
     if coming == 0:
         _compare_hands(evaluator, board, card, mine, score)
     for one in range(size if coming > 0 else 0):
@@ -88,33 +63,14 @@ def hand_equities(evaluator: Evaluator, card: Array, count: int, score: Array, e
 
 
 @kernel
-def _bits(cards: Array) -> Number:
-    """Return a set of cards as a number, one bit a card."""
-    found = _ZERO
-    for card in cards:
-        found |= _ONE << np.uint64(card)
-    return found
-
-
-@kernel
 def _has(cards: Number, card: int) -> bool:
     return bool(cards >> np.uint64(card) & _ONE)
-
-
-@inlined
-def _add_board(evaluator: Evaluator, board: Array) -> tuple[Number, Number]:
-    """Return the sums of the key and the mask of a board's cards."""
-    keys, mask = _ZERO, _ZERO
-    for card in board:
-        keys += evaluator.card_key[card]
-        mask += evaluator.card_mask[card]
-    return keys, mask
 
 
 @kernel
 def _see_own(evaluator: Evaluator, board: Array, card: Array, mine: Array) -> None:
     """Fill mine[2]: the strength of each seat's hand on a board of five, -1 where it shares a card with the board."""
-    (keys, mask), dealt = _add_board(evaluator, board), _bits(board)
+    (keys, mask), dealt = add_cards(evaluator, board, 0, len(board)), card_set(board, 0, len(board))
     for seat in range(SEATS):
         one, other = card[2 * seat], card[2 * seat + 1]
         mine[seat] = -1
@@ -126,7 +82,7 @@ def _see_own(evaluator: Evaluator, board: Array, card: Array, mine: Array) -> No
 @kernel
 def _compare_hands(evaluator: Evaluator, board: Array, card: Array, mine: Array, score: Array) -> None:
     """Add to score[2, hands], on a board of five: 1 for every hand that a seat's own beats, -1 for every hand it loses to."""
-    (keys, mask), dealt = _add_board(evaluator, board), _bits(board)
+    (keys, mask), dealt = add_cards(evaluator, board, 0, len(board)), card_set(board, 0, len(board))
     _see_own(evaluator, board, card, mine)
     for high in range(len(evaluator.card_key)):
         if _has(dealt, high):
@@ -159,7 +115,7 @@ def _compare_board(
     if suits.max() > 3:  # hands of one card of a suit have flushes
         _compare_hands(evaluator, board, card, mine, score)
         return
-    (keys, mask), dealt = _add_board(evaluator, board), _bits(board)
+    (keys, mask), dealt = add_cards(evaluator, board, 0, len(board)), card_set(board, 0, len(board))
     _see_own(evaluator, board, card, mine)
     for high in range(ranks):
         for low in range(high + 1):
@@ -173,7 +129,7 @@ def _compare_board(
                 result[seat, high, low] = result[seat, low, high] = found
                 by_rank[seat, high, low] += found
     for later in range(known, 5):
-        one, met = board[later], _bits(board[: later + 1])
+        one, met = board[later], card_set(board, 0, later + 1)
         for other in range(size):
             if not _has(met, other):
                 high, low = max(one, other), min(one, other)
@@ -208,7 +164,7 @@ def count_showdowns(evaluator: Evaluator, boards: Array, number: Array, score: A
     for start in range(0, len(boards), _TOGETHER):
         some = boards[start : start + _TOGETHER]
         for n in range(len(some)):
-            (keys, mask), dealt, hand = _add_board(evaluator, some[n]), _bits(some[n]), 0
+            (keys, mask), dealt, hand = add_cards(evaluator, some[n], 0, some.shape[1]), card_set(some[n], 0, some.shape[1]), 0
             for high in range(size):
                 for low in range(high):
                     both_keys = evaluator.card_key[high] + evaluator.card_key[low]

@@ -22,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.evaluation.hand_equities import SEATS, free_hands, hand_buckets, hand_equities
-from smoothcall.kernels.holdem.dealing import Cards, draw_cards, rank_streets
+from smoothcall.kernels.evaluation.hand_equities import SEATS, free_hands, hand_equities
+from smoothcall.kernels.holdem.buckets import Cards, board_buckets, rank_streets
+from smoothcall.kernels.holdem.drawing import draw_cards
 from smoothcall.kernels.random import draw, draw_deal
 from smoothcall.kernels.solvers.matching import choose
 from smoothcall.kernels.tables import CALL, FOLD, FOLD_SLOT, SHOWDOWN, Array, Walk
@@ -69,7 +70,7 @@ def respond_cards(walk: Walk, cards: Cards, preflop: Array, against: Against, ge
                 going |= walk.player[node[seat]] >= 0
             if not going:
                 break
-            hand_buckets(cards, street, place, size, bucket)
+            board_buckets(cards, street, place[max(street - 1, 0)], bucket)
             if street == RIVER or (street > 0 and street >= against.start):
                 hand_equities(cards.evaluator, card, _BOARD[street], score, equity)
                 equity_street = street

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from smoothcall.kernels import kernel
-from smoothcall.kernels.holdem.evaluator import Evaluator, Number, evaluate, step
+from smoothcall.kernels.holdem.drawing import card_set, draw_rest
+from smoothcall.kernels.holdem.evaluator import Evaluator, Number, add_cards, evaluate, step
 from smoothcall.kernels.random import draw
 from smoothcall.kernels.tables import Array
 
@@ -22,15 +23,11 @@ def count_winners(evaluator: Evaluator, hands: Array, weight: Array, seen: Array
     players, coming = hands.shape[1], 5 - len(board)
     keys, mask = np.zeros(coming + 1, np.uint64), np.zeros(coming + 1, np.uint64)  # sums of the board and so many more cards
     own_keys, own_mask = np.zeros(players, np.uint64), np.zeros(players, np.uint64)
-    for card in board:
-        keys[0] += evaluator.card_key[card]
-        mask[0] += evaluator.card_mask[card]
+    keys[0], mask[0] = add_cards(evaluator, board, 0, len(board))
     for n in range(len(hands)):
         here = np.zeros(len(winners), np.int64)
         for player in range(players):
-            one, other = hands[n, player]
-            own_keys[player] = evaluator.card_key[one] + evaluator.card_key[other]
-            own_mask[player] = evaluator.card_mask[one] + evaluator.card_mask[other]
+            own_keys[player], own_mask[player] = add_cards(evaluator, hands[n, player], 0, 2)
         if coming == 0:
             here[_winners(evaluator, own_keys, own_mask, keys[0], mask[0])] += 1
         else:
@@ -61,32 +58,22 @@ def sample_winners(
     """
     players, size = len(start) - 1, len(evaluator.card_key)
     own_keys, own_mask = np.zeros(players, np.uint64), np.zeros(players, np.uint64)
-    taken = np.zeros(size, np.int64)  # the try that a card was last dealt in
+    full, known = np.zeros(5, np.uint8), card_set(seen, 0, len(seen))
+    full[: len(board)] = board
     done = tries = 0
     while done < samples and tries < 1000 * (done + 1000):
         tries += 1
-        for card in seen:
-            taken[card] = tries
-        fit = True
+        fit, taken = True, known
         for player in range(players):
-            one, other = combos[start[player] + int(draw(state) * (start[player + 1] - start[player]))]
-            fit = fit and taken[one] != tries and taken[other] != tries
-            taken[one] = taken[other] = tries
-            own_keys[player] = evaluator.card_key[one] + evaluator.card_key[other]
-            own_mask[player] = evaluator.card_mask[one] + evaluator.card_mask[other]
+            hand = combos[start[player] + int(draw(state) * (start[player + 1] - start[player]))]
+            held = card_set(hand, 0, 2)
+            fit = fit and taken & held == _ZERO
+            taken |= held
+            own_keys[player], own_mask[player] = add_cards(evaluator, hand, 0, 2)
         if not fit:
             continue
-        keys = mask = _ZERO
-        for card in board:
-            keys += evaluator.card_key[card]
-            mask += evaluator.card_mask[card]
-        for _ in range(5 - len(board)):
-            card = int(draw(state) * size)
-            while taken[card] == tries:
-                card = int(draw(state) * size)
-            taken[card] = tries
-            keys += evaluator.card_key[card]
-            mask += evaluator.card_mask[card]
+        draw_rest(full, len(board), taken, size, state)
+        keys, mask = add_cards(evaluator, full, 0, 5)
         winners[_winners(evaluator, own_keys, own_mask, keys, mask)] += 1
         done += 1
     return done

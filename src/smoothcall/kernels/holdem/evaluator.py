@@ -46,11 +46,17 @@ class Evaluator(NamedTuple):
 
 
 @inlined
+def add_card(evaluator: Evaluator, card: Any, keys: Number, mask: Number) -> tuple[Number, Number]:
+    """Return (sum of keys, sum of masks) with one card more."""
+    return keys + evaluator.card_key[card], mask + evaluator.card_mask[card]
+
+
+@inlined
 def add_cards(evaluator: Evaluator, cards: Array, start: int, stop: int) -> tuple[Number, Number]:
-    """(sum of keys, sum of masks) of cards[start:stop]."""
+    """Return (sum of keys, sum of masks) of cards[start:stop], of any type of numbers."""
     keys = mask = _ZERO
     for place in range(start, stop):
-        card = int(cards[place])
+        card = np.uint32(cards[place])
         keys += evaluator.card_key[card]
         mask += evaluator.card_mask[card]
     return keys, mask
@@ -84,10 +90,7 @@ def _unless_flush(keys: Number, mask: Number, place: Number) -> Number:
 def evaluate_hands(evaluator: Evaluator, hands: Array, strength: Array) -> None:
     """hands[n, cards] uint8 -> strength[n] uint16, five to seven cards each."""
     for hand in range(len(hands)):
-        keys = mask = _ZERO
-        for n in range(hands.shape[1]):
-            keys += evaluator.card_key[hands[hand, n]]
-            mask += evaluator.card_mask[hands[hand, n]]
+        keys, mask = add_cards(evaluator, hands[hand], 0, hands.shape[1])
         strength[hand] = evaluate(evaluator, keys, mask)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from smoothcall.kernels import kernel
 from smoothcall.kernels.holdem.boards import CHANGE, SHIFT, insert, rank_board
-from smoothcall.kernels.holdem.evaluator import Evaluator, evaluate
+from smoothcall.kernels.holdem.evaluator import Evaluator, add_cards, evaluate
 from smoothcall.kernels.tables import Array
 
 _DIGIT, _DIGITS = 7, 128  # strengths have at most two digits of seven bits
@@ -38,10 +38,7 @@ def river_strengths(evaluator: Evaluator, boards: Array, strength: Array) -> Non
     weaker, equal = np.zeros(size, np.int64), np.zeros(size, np.int64)
     left = np.zeros(size, np.uint8)
     for kind in range(len(boards)):
-        keys, mask = np.uint64(0), np.uint64(0)
-        for card in boards[kind]:
-            keys += evaluator.card_key[card]
-            mask += evaluator.card_mask[card]
+        keys, mask = add_cards(evaluator, boards[kind], 0, boards.shape[1])
         cards = 0
         for card in range(size):
             on_board = False

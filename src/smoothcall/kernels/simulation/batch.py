@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.holdem.dealing import VISIBLE
+from smoothcall.kernels.holdem.buckets import VISIBLE
 from smoothcall.kernels.random import draw
 from smoothcall.kernels.tables import DECISION, Array, Walk
 

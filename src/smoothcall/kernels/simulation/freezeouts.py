@@ -15,8 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.holdem.dealing import VISIBLE, Cards, compare
-from smoothcall.kernels.holdem.evaluator import Evaluator, evaluate
+from smoothcall.kernels.holdem.buckets import VISIBLE, Cards
+from smoothcall.kernels.holdem.dealing import compare
+from smoothcall.kernels.holdem.drawing import card_set, draw_rest
+from smoothcall.kernels.holdem.evaluator import Evaluator, add_cards, evaluate
 from smoothcall.kernels.learners.memory import follow
 from smoothcall.kernels.random import draw
 from smoothcall.kernels.simulation.batch import Hands
@@ -188,12 +190,9 @@ def encode_inputs(evaluator: Evaluator, metrics: bool, seen: Array, shown: Array
     for number in range(len(seen)):
         here = seen[number]
         shown[number] = 0
-        keys = mask = np.uint64(0)
         before, place = VISIBLE[max(int(here[BEFORE_STREET]), 0)], 0
         while place < CARDS and here[CARD + place] >= 0:
             card = int(here[CARD + place])
-            keys += evaluator.card_key[card]
-            mask += evaluator.card_mask[card]
             shown[number, card if place < 2 else DECK + card] = 1
             if 2 <= place < before:
                 shown[number, 2 * DECK + card] = 1
@@ -208,6 +207,7 @@ def encode_inputs(evaluator: Evaluator, metrics: bool, seen: Array, shown: Array
             at += 1
         if metrics:
             if place >= 5:
+                keys, mask = add_cards(evaluator, here, CARD, CARD + place)
                 shown[number, at] = evaluate(evaluator, keys, mask) / evaluator.classes
             shown[number, at + 1] = here[EQUITY]
             for step in range(STEPS):
@@ -248,23 +248,13 @@ def expect_winnings(cards: Cards, walk: Walk, hands: Hands, runouts: int, genera
         known = VISIBLE[street]
         if known == CARDS or walk.payoff[ending, 0, 0] == walk.payoff[ending, 1, 0]:
             continue  # all is dealt, or somebody folded
-        seen = np.uint64(0)
         for seat in range(2):
             for place in range(2):
                 card[2 * seat + place] = hands.dealt[hand, seat, first + place]
         for place in range(2, known):
             card[2 + place] = hands.dealt[hand, 0, first + place]
-        for place in range(2 + known):
-            seen |= np.uint64(1) << np.uint64(card[place])
-        total = 0.0
+        seen, total = card_set(card, 0, 2 + known), 0.0
         for _ in range(runouts):
-            sampled, place = seen, 2 + known
-            while place < len(card):
-                one = int(draw(generator) * size)
-                bit = np.uint64(1) << np.uint64(one)
-                if sampled & bit == np.uint64(0):
-                    sampled |= bit
-                    card[place] = one
-                    place += 1
+            draw_rest(card, 2 + known, seen, size, generator)
             total += walk.payoff[ending, cards.outcome[compare(cards, card, strength)], 0]
         won[hand, 0], won[hand, 1] = total / runouts, -total / runouts

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.holdem.dealing import BATCH, Cards, deal_cards
+from smoothcall.kernels.holdem.buckets import Cards
+from smoothcall.kernels.holdem.dealing import BATCH, deal_cards
 from smoothcall.kernels.random import draw, draw_deal
 from smoothcall.kernels.solvers.matching import choose
 from smoothcall.kernels.tables import DECISION, Array, Walk
