@@ -71,7 +71,7 @@ def test_save_and_load(name: str, tmp_path: Path) -> None:
 
 
 class Watchful:
-    """Every number of a observation, and every legal move, changes what it does."""
+    """A batch policy that depends on every number of an observation and on every legal move."""
 
     def probabilities(self, seen: Array, legal: Array) -> Array:
         mixed = (seen.astype(np.float64) @ np.sqrt(np.arange(2, 2 + OBSERVATION)))[:, None] * np.arange(1, 1 + legal.shape[1])
@@ -80,7 +80,7 @@ class Watchful:
 
 
 @pytest.mark.parametrize("name", ["moderate", "bluffer-aggressive", "softmax", "values", "discrete", "watchful"])
-def test_the_table_is_what_the_mind_says_at_every_node(name: str) -> None:
+def test_the_table_holds_the_probabilities_of_the_batch_policy_at_every_node(name: str) -> None:
     """Decisions that look alike are worked out once: here all are, one by one."""
     game, batch_policy = built(WHOLE_BETS), {**batch_policies(), "watchful": Watchful()}[name]
     policy = TabulatedPolicy(game, batch_policy)
@@ -101,21 +101,21 @@ def test_another_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("spec", ["rps", "kuhn", "limit-holdem", "no-limit-holdem", TINY, f"{WHOLE_BETS},cells=even"])
-def test_games_that_minds_do_not_play(spec: str) -> None:
+def test_games_that_batch_policies_do_not_play(spec: str) -> None:
     with pytest.raises(sc.UsageError, match=r"moderate cannot play .* such as no-limit-holdem-32"):
         scripted_policy(built(spec), "moderate")
     with pytest.raises(sc.UsageError, match="batch policies cannot play"):
         TabulatedPolicy(built(spec), batch_policies()["call"])
 
 
-def test_minds_that_cannot_be_written(tmp_path: Path) -> None:
+def test_batch_policies_that_cannot_be_written(tmp_path: Path) -> None:
     policy = TabulatedPolicy(built(WHOLE_BETS), Watchful())
     with pytest.raises(sc.UsageError, match="a batch policy of class Watchful cannot be written"):
         policy.save(tmp_path / "other.agent")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_minds_that_say_no_chances() -> None:
+def test_batch_policies_that_return_no_probabilities() -> None:
     class Lost:
         def probabilities(self, seen: Array, legal: Array) -> Array:
             return np.full(legal.shape, np.nan)

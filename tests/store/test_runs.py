@@ -15,13 +15,15 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.agents.folders import snapshots_of
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.kernels.random import seeded
+from smoothcall.kernels.tables import Array
 from smoothcall.learners.freezeout_learner import FreezeoutLearner
 from smoothcall.solvers.base import Winnings
 from smoothcall.store import runs
 from smoothcall.store.metrics import Metric, evaluation_points, read_metrics
 from smoothcall.store.runs import Run, is_snapshot_point
-from tests.conftest import TINY, WHOLE_BETS
+from tests.conftest import TINY, WHOLE_BETS, built
 from tests.store.processes import start, without_time
 
 
@@ -225,6 +227,35 @@ def test_seconds_end_a_run(tmp_path: Path) -> None:
     run.train()
     assert 0.3 <= run.seconds < 3
     assert run.done
+
+
+def test_named_opponents_and_their_suffixes_are_resumed(tmp_path: Path) -> None:
+    """A scripted player stays a name; of an agent with a suffix the file is kept, and the suffix applied again."""
+    agent = tmp_path / "mixed.agent"
+    sc.Policy.uniform(built("leduc")).save(agent)
+    for number, against in enumerate(["probe", f"{agent}:greedy", "leduc-cfr:threshold=0.5"]):
+        folder, whole = tmp_path / f"run-{number}", tmp_path / f"whole-{number}"
+        options = {"against": against, "learner": 1}
+        Run.create(whole, "leduc", "uct", options=options, iterations=500).train()
+        Run.create(folder, "leduc", "uct", options=options, iterations=200).train()
+        assert (folder / "opponent.agent").exists() == (against != "probe")
+        if against.startswith(str(agent)):
+            agent.unlink()
+        again = Run.open(folder)
+        again.train(iterations=500)
+        np.testing.assert_array_equal(sc.load(folder / "agent.agent").table, sc.load(whole / "agent.agent").table)
+        assert again.config["solver"]["options"]["against"] == against
+
+
+def test_an_opponent_that_cannot_be_written_leaves_no_folder(tmp_path: Path) -> None:
+    class Uniform:
+        def probabilities(self, observations: Array, legal: Array) -> Array:
+            return legal / legal.sum(axis=1, keepdims=True)
+
+    opponent = TabulatedPolicy(built(WHOLE_BETS), Uniform())
+    with pytest.raises(sc.UsageError, match="cannot be written"):
+        Run.create(tmp_path / "run", WHOLE_BETS, "uct", options={"against": opponent}, iterations=1)
+    assert not (tmp_path / "run").exists()
 
 
 def test_wrong_folders(tmp_path: Path) -> None:

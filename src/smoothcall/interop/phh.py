@@ -2,6 +2,9 @@
 
 Player p1 of a file is seat 0, and so on; heads-up, p1 is the big blind and p2 the button, although the file lists the small
 blind first. A `cbr` amount is what the player has put in on that *street*; here a raise is named by all chips in the hand.
+
+Own code over the standard library's TOML parser, because PokerKit, which also reads PHH, replays hands with its own rules
+and not with `Hand`; it is the oracle of the tests.
 """
 
 from __future__ import annotations

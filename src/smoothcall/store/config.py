@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from smoothcall import files
-from smoothcall.agents.registry import Registry
+from smoothcall.agents.registry import Registry, split_name
 from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.files import field, optional
 from smoothcall.information.game import Game
@@ -95,3 +95,13 @@ def read_opponents(
         if about.objects and isinstance(given, str | Path) and str(given) not in about.choices:
             found[option] = (registry or Registry()).policy(str(given), played)
     return found
+
+
+def opponent_file(name: str) -> Path | None:
+    """Return the file of the agent that a name of the registry stands for; None where it has no file."""
+    return Registry().resolve(name).path
+
+
+def suffix_of(name: str) -> str:
+    """Return what stands behind the name of an agent: ":greedy" of "leduc.agent:greedy"."""
+    return name[len(split_name(name)[0]) :]

@@ -1,15 +1,15 @@
-"""A run: a folder that can be stopped, killed and resumed, and ends the same bit for bit as if it never had been.
+"""A run: a folder of training that can be stopped, killed and resumed, with bit-identical results.
 
 config.json      everything needed to start it again, versions included
 metrics.jsonl    one line per evaluation, at log-spaced iterations
-checkpoint.npz   the solver's whole state; written beside and moved into place every few seconds, large ones less often
-agent.agent      what was learned
+checkpoint.npz   the solver's whole state; replaced every few seconds, large ones less often
+agent.agent      the learned policy
 greedy.agent     of tree searches: the action of the highest value; a check or call where some action was never tried
-curve.png        NashConv over iterations; where that cannot be computed, what was won, as far as the solver knows
-opponent.agent   whom it learns against, where that is a fixed policy
-snapshots/       what was learned so far, `<iterations>.agent` at 10, 100, 1000, ... iterations and at the end, where the run
-                 keeps them; each is written before the next checkpoint, so a run that is killed writes it again or has it
-tensorboard/     the evaluations once more for TensorBoard, where asked for; when a run goes on, made from metrics.jsonl
+curve.png        NashConv over iterations; where that is not computed, winnings, where the solver counts them
+opponent.agent   a copy of the fixed opponent, where the run learns against one
+snapshots/       `<iterations>.agent` at 10, 100, 1000, ... iterations and at the end, with `keep`; each is written before the
+                 next checkpoint, so a killed run has it or writes it again
+tensorboard/     the evaluations for TensorBoard, with `tensorboard`; written again from metrics.jsonl when a run is resumed
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver
 from smoothcall.solvers.uct import UCT
 from smoothcall.store import tensorboard as events
-from smoothcall.store.config import CONFIG, new_config, read_config, read_opponents, verify_length
+from smoothcall.store.config import CONFIG, new_config, opponent_file, read_config, read_opponents, suffix_of, verify_length
 from smoothcall.store.metrics import METRICS, Metric, evaluation_points, measure, read_metrics, to_line
 
 CHECKPOINT_SECONDS = 3.0
@@ -52,7 +52,7 @@ BOARD = "tensorboard"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run is; sent to whoever watches, several times a second."""
+    """Progress of a run, reported several times a second."""
 
     iterations: int
     seconds: float  # spent learning, over all stretches of the run
@@ -65,11 +65,13 @@ class Run:
     """Create a run or open one, then `train`."""
 
     def __init__(self, folder: Path, config: Mapping[str, Any], built: Solver | None = None) -> None:
-        """`built` is the solver that the configuration says, where there is one: large ones are not built twice."""
+        """`built`: the solver of the configuration, where it is built already."""
         self.folder, self.config = folder, dict(config)
         about, how = config["game"], config["solver"]
         if built is None:
-            options = how["options"] | ({"against": str(folder / OPPONENT_FILE)} if (folder / OPPONENT_FILE).exists() else {})
+            options, kept = dict(how["options"]), folder / OPPONENT_FILE
+            if kept.exists():
+                options["against"] = f"{kept}{suffix_of(str(options['against']))}"
             played = game(about["name"], **about["options"])
             options = read_opponents(how["name"], played, options)
             built = solver(how["name"], played, seed=how["seed"], threads=how["threads"], **options)
@@ -94,9 +96,9 @@ class Run:
         keep: bool = False,
         tensorboard: bool = False,
     ) -> Run:
-        """A new run in a new folder. Everything is checked before anything is written.
+        """Create a run in a new folder. Everything is checked before anything is written.
 
-        With `keep`, the agent is kept at every power of ten and at the end; with `tensorboard`, evaluations are written for it.
+        `keep`: save a snapshot of the agent at every power of ten and at the end. `tensorboard`: also write event files.
         """
         if iterations is not None and seconds is not None:
             raise UsageError("give a number of iterations or of seconds, not both")
@@ -110,7 +112,7 @@ class Run:
         config = new_config(built, given, iterations=iterations, seconds=seconds, keep=keep, tensorboard=tensorboard)
         try:
             folder.mkdir(parents=True)
-            _keep_opponent(folder, built)
+            _keep_opponent(folder, given.get("against"), built)
             files.write_json(folder / CONFIG, config)
         except FileExistsError:
             raise UsageError(f"output folder {str(folder)!r} exists (accepted: a new one)") from None
@@ -121,7 +123,7 @@ class Run:
 
     @classmethod
     def open(cls, folder: Path) -> Run:
-        """A run as its last checkpoint left it."""
+        """Return a run as its last checkpoint left it."""
         run = cls(folder, read_config(folder))
         checkpoint = folder / "checkpoint.npz"
         if checkpoint.exists():
@@ -132,7 +134,7 @@ class Run:
 
     @property
     def done(self) -> bool:
-        """Whether the run has come as far as it was asked to."""
+        """Return whether the run has reached its end."""
         return self._fraction(self.config["iterations"], self.config["seconds"]) >= 1
 
     @property
@@ -141,7 +143,7 @@ class Run:
 
     @property
     def curve(self) -> Path | None:
-        """The picture of the curve, where there is something to draw."""
+        """Return the path of the learning curve; None where there is nothing to draw."""
         return None if self.game.sampled and self.solver.won is None else self.folder / "curve.png"
 
     def train(
@@ -229,7 +231,7 @@ class Run:
         return f"{self.game.spec} {self.solver.name}"
 
     def _with_card(self, policy: Policy, measured: Metric) -> Policy:
-        """What was learned, with its card."""
+        """Complete the card of a learned policy."""
         results = {name: getattr(measured, name) for name in ("nash_conv", "exploitability", "values", "freezeouts")}
         how = {**policy.card["solver"], "options": self.config["solver"]["options"]}
         policy.card = {
@@ -249,7 +251,7 @@ class Run:
         return done / target if target is not None else self.seconds / (limit or DEFAULT_SECONDS)
 
     def evaluation(self) -> Metric:
-        """The policy learned so far, evaluated."""
+        """Return the evaluation of the policy learned so far."""
         if self.metrics and self.metrics[-1].iterations == self.solver.iterations:
             return self.metrics[-1]
         return self._measured(None if self.game.sampled else self.solver.policy())
@@ -258,7 +260,7 @@ class Run:
         return measure(self.solver, self.seconds, policy)
 
     def _measure(self) -> None:
-        """Evaluate and keep the result, once for each number of iterations."""
+        """Evaluate and write the result, once for each number of iterations."""
         metric = self.evaluation()
         if metric not in self.metrics[-1:]:
             self.metrics.append(metric)
@@ -275,7 +277,7 @@ class Run:
             self._with_card(self.solver.policy(), self.evaluation()).save(snapshot_file(self.folder, self.solver.iterations))
 
     def _write_metrics(self) -> None:
-        """Without what a process that was killed wrote after its last checkpoint."""
+        """Write the evaluations up to the last checkpoint; a killed process may have written later ones."""
         path = self.folder / METRICS
         if path.exists():
             files.write_text(path, "".join(map(to_line, self.metrics)))
@@ -294,19 +296,24 @@ class Run:
             np.savez(file, allow_pickle=False, **counts, **solver.tables())
 
 
-def _keep_opponent(folder: Path, built: Solver) -> None:
-    """Copy a fixed opponent into the run, so that the run goes on whatever becomes of the file it came from."""
+def _keep_opponent(folder: Path, given: object, built: Solver) -> None:
+    """Copy a fixed opponent into the run, so that the run goes on whatever becomes of the file it came from.
+
+    A name without a file, such as a scripted player's, stays a name.
+    """
     opponent = built.options.get("against")
-    if isinstance(opponent, Policy):
+    if isinstance(given, str | Path):
+        source = opponent_file(str(given)) if not isinstance(opponent, str) else Path(opponent)
+        if source is not None and source.is_file():
+            files.write(folder / OPPONENT_FILE, source.read_bytes())
+    elif isinstance(opponent, Policy):
         opponent.save(folder / OPPONENT_FILE)
     elif not isinstance(opponent, Value):
         TabulatedPolicy(built.game, opponent).save(folder / OPPONENT_FILE)
-    elif Path(str(opponent)).is_file():
-        files.write(folder / OPPONENT_FILE, Path(str(opponent)).read_bytes())
 
 
 def is_snapshot_point(iterations: int) -> bool:
-    """Whether it is a power of ten from 10 on. All of them are evaluation points."""
+    """Return whether it is a power of ten from 10 on. All of them are evaluation points."""
     return iterations >= 10 and iterations == 10 ** (len(str(iterations)) - 1)
 
 
@@ -329,7 +336,7 @@ def read_checkpoint(path: Path) -> tuple[float, dict[str, Array]]:
 
 
 def free_folder(parent: Path, stem: str) -> Path:
-    """A folder that does not exist yet: stem, stem-2, stem-3, ..."""
+    """Return a folder that does not exist yet: stem, stem-2, stem-3, ..."""
     number, folder = 1, parent / stem
     while folder.exists():
         number += 1

@@ -1,4 +1,6 @@
-"""Event files that TensorBoard reads, written by hand: records of protocol buffers, nothing but scalars in them.
+"""Event files of scalars for TensorBoard.
+
+Own code, because the libraries that write these files install tens of megabytes for the hundred lines below.
 
 A record is the length of its data (8 bytes, little-endian), the masked CRC of those 8, the data and its masked CRC. The data is
 an `Event`: wall_time = 1 (double), step = 2 (varint), file_version = 3 (string; in the first record only) and summary = 5, of
@@ -19,7 +21,7 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5  # how a field is written
 
 
 def _remainders() -> tuple[int, ...]:
-    """Of each byte, divided by Castagnoli's polynomial, lowest bits first."""
+    """Return the remainder of each byte divided by Castagnoli's polynomial, lowest bits first."""
     table = []
     for byte in range(256):
         for _ in range(8):
