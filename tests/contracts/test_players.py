@@ -18,6 +18,7 @@ from smoothcall.agents.scripted import AnyAmount, Rule
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player, View, view_of
 from smoothcall.games.catalog import CATALOG
+from smoothcall.games.catalog import rules as catalog_rules
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.kernels.tables import Array
@@ -33,7 +34,8 @@ POLICIES: dict[str, Callable[[sc.Policy, Random], Player]] = {
     "mixed": lambda policy, random: PolicyPlayer(policy, random=random),
     "greedy": lambda policy, random: PolicyPlayer(policy, greedy=True, random=random),
 }
-NAMES = [info.name for info in Registry().players()]
+GAMES_OF = {info.name: info.games for info in Registry().players()}  # agents: the game they have learned
+NAMES = list(GAMES_OF)
 TABLES = {
     Games.ANY: ("leduc", "kuhn-3p", WHOLE_BETS),
     Games.POKER: ("leduc", "kuhn-3p", WHOLE_BETS),
@@ -44,7 +46,7 @@ TABLES = {
 
 def tables_of(name: str) -> tuple[str, ...]:
     player = SCRIPTED_PLAYERS.get(name)
-    return TABLES[player.games] if player is not None else (Registry().policy(name).game.spec,)
+    return TABLES[player.games] if player is not None else (GAMES_OF[name],)
 
 
 def play_out(rules: PokerRules, player: Player, random: Random) -> list[tuple[View, str]]:
@@ -112,7 +114,7 @@ def observations(player: BatchPlayer, rules: PokerRules) -> tuple[Array, Array]:
 @pytest.mark.parametrize("spec", POKER)
 @pytest.mark.parametrize("name", ANYWHERE)
 def test_acts_legally_in_every_game(name: str, spec: str) -> None:
-    rules = built(spec).rules
+    rules = catalog_rules(spec)
     assert isinstance(rules, PokerRules)
     for seed in range(10):
         for view, letter in play_out(rules, ANYWHERE[name](Random(seed)), Random(seed)):

@@ -245,8 +245,15 @@ class Registry:
             return scripted_player(of, entry.base, random)
         if entry.kind is Kind.CLASS:
             return self._class_player(entry, of, random)
-        policy = thresholded(self.read(entry, None if of.sampled else of), entry.threshold)
+        policy = thresholded(self.read(entry, of if not of.sampled or self._is_of(entry, of) else None), entry.threshold)
         return PolicyPlayer(policy, greedy=entry.greedy, random=random)
+
+    def _is_of(self, entry: Entry, of: Game) -> bool:
+        """Whether an agent file is of this very game, so that it can share the game's tables."""
+        assert entry.path is not None
+        if entry.path.suffix in self.readers:
+            return False
+        return bool(read_card(entry.path)["game"].get("fingerprint") == of.fingerprint)
 
     def games_of(self, entry: Entry) -> str:
         """The games that a scripted player or a class plays, in words."""
