@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 import smoothcall as sc
-from smoothcall.kernels.information.sequences import collect
+from smoothcall.kernels.information.sequences import add_leaves
 
 GAMES = ("kuhn", "kuhn-3p", "leduc", "leduc-3p")
 SOLVERS: dict[str, tuple[str, dict[str, str]]] = {
@@ -66,23 +66,23 @@ def halves(game_name: str, sweeps: int = 300) -> str:
     Each thread runs its half of all sweeps without a break; synchronisation in every iteration would cost more.
     """
     form = sc.game(game_name).form
-    plan, results = sc.Policy.uniform(sc.game(game_name)).plan, form.result_sequence.shape[1]
+    plan, leaves = sc.Policy.uniform(sc.game(game_name)).realisation_plan, form.leaf_sequence.shape[1]
 
     def sweep(first: int, last: int) -> None:
-        gain = np.zeros_like(plan)
+        value = np.zeros_like(plan)
         for _ in range(sweeps):
-            collect(form, 0, plan, gain, first, last)
+            add_leaves(form, 0, plan, value, first, last)
 
     took: list[list[float]] = [[], []]
     for _ in range(REPEATS):
-        for parts, taken in zip(([(0, results)], [(0, results // 2), (results // 2, results)]), took, strict=True):
+        for parts, taken in zip(([(0, leaves)], [(0, leaves // 2), (leaves // 2, leaves)]), took, strict=True):
             started = perf_counter()
             with ThreadPoolExecutor(len(parts)) as pool:
                 list(pool.map(sweep, *zip(*parts, strict=True)))
             taken.append((perf_counter() - started) / sweeps * 1e6)
     one, two = map(median, took)
     times = f"{one:.0f} us on one thread, {two:.0f} us on two, ratio {one / two:.2f}"
-    return f"{game_name}, one sweep over {results:,} leaves: {times}"
+    return f"{game_name}, one sweep over {leaves:,} leaves: {times}"
 
 
 def main() -> None:

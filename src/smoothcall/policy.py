@@ -16,7 +16,8 @@ import numpy as np
 from smoothcall import files
 from smoothcall.errors import UsageError, unknown
 from smoothcall.information.game import Game
-from smoothcall.kernels.information.quantised import SCALE, first_wrong, round_rows, threshold_rows
+from smoothcall.information.sequence_form import from_rows, to_rows
+from smoothcall.kernels.information.quantised import SCALE, first_wrong, quantise_rows, threshold_rows
 from smoothcall.kernels.information.sequences import plan_from_policy, policy_from_plan
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
@@ -29,26 +30,28 @@ Key = str | tuple[int, str]  # an information state, or (player, information sta
 class Policy:
     """Probabilities [rows, A] of every action at every information state: never NaN, 0 where illegal, rows sum to 1.
 
-    `weights` are the probabilities in parts of `unit`: exact numbers and 1; or, in games of many rows, bytes and 255,
-    rounded to what a byte can hold.
+    Probabilities are `weights` / `scale`: float64 and scale 1, or, in games with sampled deals, quantised to one byte each
+    and scale 255.
     """
 
     def __init__(self, game: Game, weights: Array, card: Mapping[str, Any] | None = None) -> None:
-        rounded = weights.dtype == np.uint8
-        if not rounded or weights.flags.writeable:  # what nobody may write to is shared
-            weights = np.array(weights, dtype=np.uint8 if rounded else np.float64)
+        quantised = weights.dtype == np.uint8
+        if not quantised or weights.flags.writeable:  # a read-only table is shared: those of large games take much memory
+            weights = np.array(weights, dtype=np.uint8 if quantised else np.float64)
         shape = (game.tree.rows, len(game.actions))
         if weights.shape != shape:
             raise UsageError(f"a policy of {game.spec} has the shape {shape}, not {weights.shape}")
-        self.scale = float(SCALE) if rounded else 1.0
+        self.scale = float(SCALE) if quantised else 1.0
         row = first_wrong(weights, self.scale, TOLERANCE, *game.node_rows)
         if row >= 0:
             given = (weights[row] / self.scale).tolist()
             raise UsageError(f"{game.key(row)!r} has the probabilities {given} (accepted: {_LAW})")
-        if not rounded:
+        self._rescaled = False
+        if not quantised:
             sums = weights.sum(axis=1)
-            inexact = abs(sums - 1) > 1e-12  # others stay as they are, so that a saved policy is read back bit for bit
+            inexact = abs(sums - 1) > 1e-12  # other rows stay as they are, so that a saved policy is read back bit for bit
             weights[inexact] /= sums[inexact, None]
+            self._rescaled = bool(inexact.any())
         weights.flags.writeable = False
         self.game, self.weights = game, weights
         self.card = dict(card or {})  # where it comes from: solver, options, seed, measured results
@@ -58,7 +61,7 @@ class Policy:
 
     @property
     def nbytes(self) -> int:
-        """What its table takes in memory now."""
+        """Bytes of memory that the table takes now."""
         return int(self.weights.nbytes)
 
     @property
@@ -66,22 +69,24 @@ class Policy:
         """[rows, A] float64 probabilities."""
         return self.weights if self.scale == 1 else self.weights / self.scale
 
-    # How policies come about
+    # Ways to make a policy
 
     @classmethod
     def uniform(cls, game: Game) -> Self:
+        """Every legal action with the same probability."""
         return cls.from_weights(game, np.zeros((game.tree.rows, len(game.actions)), np.uint8))
 
     @classmethod
     def from_sequences(cls, game: Game, values: Array, card: Mapping[str, Any] | None = None) -> Self:
-        """From one number a sequence, as full-width kernels hold them."""
-        table = np.zeros(game.legal.size)
-        table[game.sequence_cells[game.players :]] = values[game.players :]
-        return cls(game, table.reshape(game.legal.shape), card)
+        """From probabilities [sequences], as full-width kernels hold them."""
+        policy = cls(game, to_rows(game.form, values, game.legal.shape), card)
+        if not policy._rescaled:
+            policy.sequences = values.copy()
+        return policy
 
     @classmethod
-    def from_plan(cls, game: Game, plan: Array, card: Mapping[str, Any] | None = None) -> Self:
-        """From realisation plans of all players, or positive multiples of them; uniform where a plan never comes."""
+    def from_realisation_plan(cls, game: Game, plan: Array, card: Mapping[str, Any] | None = None) -> Self:
+        """From realisation plans [sequences] of all players times any positive number; uniform at rows that they do not reach."""
         values = np.ones(len(plan))
         for player in range(game.players):
             policy_from_plan(game.form, player, np.maximum(plan, 0.0), values)
@@ -91,14 +96,14 @@ class Policy:
     def from_weights(
         cls, game: Game, weights: Array, card: Mapping[str, Any] | None = None, unseen: Array | None = None
     ) -> Self:
-        """From non-negative weights [rows, A], such as visit counts; where a row has none, `unseen`[A], or else uniform."""
+        """From non-negative weights [rows, A], such as visit counts. A row without any has weights unseen[A], by default uniform."""
         otherwise = np.ones(len(game.actions)) if unseen is None else unseen
         if game.sampled:
-            parts = np.empty(weights.shape, np.uint8)
-            row = round_rows(weights, *game.node_rows, otherwise, parts)
+            quantised = np.empty(weights.shape, np.uint8)
+            row = quantise_rows(weights, *game.node_rows, otherwise, quantised)
             if row >= 0:
                 raise UsageError(f"{game.key(row)!r} has the weights {weights[row].tolist()} (accepted: numbers of at least 0)")
-            return cls(game, _frozen(parts), card)
+            return cls(game, _frozen(quantised), card)
         weights = weights * game.legal
         total = weights.sum(axis=1, keepdims=True)
         even = game.legal * otherwise / (game.legal * otherwise).sum(axis=1, keepdims=True)
@@ -106,9 +111,9 @@ class Policy:
 
     @classmethod
     def from_probabilities(cls, game: Game, probabilities: Mapping[Key, Mapping[str, float]], *, strict: bool = False) -> Self:
-        """From `{"K:": {"c": 0.4, "r": 0.6}}`. Actions not named get 0; states not named are uniform, or an error if strict.
+        """From `{"K:": {"c": 0.4, "r": 0.6}}`. Actions not named get 0; states not named are uniform, or an error if `strict`.
 
-        Where players move at once and their keys are the same, a key stands for all of them and `(player, key)` for one.
+        Where players move at once and share keys, a key names the states of all of them and `(player, key)` that of one.
         """
         table = np.array(game.legal / game.legal.sum(axis=1, keepdims=True))
         named = np.zeros(len(table), bool)
@@ -124,9 +129,9 @@ class Policy:
 
     @classmethod
     def mixture(cls, policies: Sequence[Policy], weights: Iterable[float] | None = None) -> Self:
-        """The policy of a player who draws one of the policies before each hand, with these weights, and plays it through.
+        """The policy of a player who draws one of the policies before each hand, with these weights, and follows it.
 
-        Probabilities are averaged by the player's own reach, so that the mixture earns the average of what they earn.
+        Realisation plans are averaged, so the expected values of the mixture are the average of theirs.
         """
         shares = np.array([1.0] * len(policies) if weights is None else list(weights), dtype=np.float64)
         if not policies or len(shares) != len(policies):
@@ -136,47 +141,47 @@ class Policy:
         first = policies[0].game
         for policy in policies:
             policy.verify_game(first)
-        return cls.from_plan(first, sum(share * policy.plan for share, policy in zip(shares, policies, strict=True)))
+        return cls.from_realisation_plan(
+            first, sum(share * policy.realisation_plan for share, policy in zip(shares, policies, strict=True))
+        )
 
-    # What a policy can be asked
+    # Queries
 
     @cached_property
     def sequences(self) -> Array:
-        """[sequences] the probability of each sequence's last action; 1 for the empty ones."""
-        values: Array = self.table.reshape(-1)[self.game.sequence_cells]
-        values[: self.game.players] = 1.0
-        return values
+        """[sequences] the probability of each sequence's last action; 1 for the empty sequences."""
+        return from_rows(self.game.form, self.table)
 
     @cached_property
-    def plan(self) -> Array:
-        """[sequences] the probability that a player makes all own moves of each sequence."""
+    def realisation_plan(self) -> Array:
+        """[sequences] the probability that a player takes all own actions of each sequence."""
         plan = np.ones(len(self.sequences))
         for player in range(self.game.players):
             plan_from_policy(self.game.form, player, self.sequences, plan)
         return plan
 
     def probabilities(self, key: str, player: int | None = None) -> dict[str, float]:
-        """The probability of each legal action at an information state (the first player's, where players share the key)."""
+        """Return the probability of each legal action at an information state (of the first player who has the key)."""
         return self.at(self.game.rows(key, player)[0])
 
     def at(self, row: int) -> dict[str, float]:
-        """The probability of each legal action at a row, by its letter."""
+        """Return the probability of each legal action at a row, by its letter."""
         tree, node = self.game.tree, self.game.node_of(row)
         return {
             letter: float(self.weights[row, tree.slot[child]]) / self.scale for letter, child in tree.children(node).items()
         }
 
     def greedy(self) -> Policy:
-        """The deterministic policy of the most likely action; of equals, the first in the order of the game's actions."""
+        """Return the deterministic policy of the most likely action; of equals, the first in the order of the game's actions."""
         table = np.zeros_like(self.weights)
         table[np.arange(len(table)), self.weights.argmax(axis=1)] = self.scale
         return Policy(self.game, _frozen(table), {**self.card, "greedy": True})
 
     def thresholded(self, share: float | str) -> Policy:
-        """Without actions less likely than `share`, the others scaled up (Ganzfried, Sandholm and Waugh 2012).
+        """Return the policy without actions less likely than `share`, the others scaled up (Ganzfried, Sandholm and Waugh 2012).
 
-        Averages of learners that explore keep a little of every action; this leaves it out. The most likely action always
-        stays; of equals, the first. Results on the card were those of the policy as it was, and are not taken over.
+        This removes the exploratory actions that averages contain. The most likely action always stays; of equals, the first.
+        Results on the card belong to the original policy and are dropped.
         """
         least = number(share, whole=False)
         if least is None or not 0 <= least <= 1:
@@ -194,18 +199,19 @@ class Policy:
         return Policy(self.game, _frozen(table), {**card, "threshold": least})
 
     def replaced(self, player: int, other: Policy) -> Policy:
-        """This policy with one player's rows taken from another."""
+        """Return this policy with one player's rows taken from another."""
         other.verify_game(self.game)
         self.game.verify_player(player)
         mine = (self.game.row_player == player)[:, None]
         return Policy(self.game, _frozen(np.where(mine, other.weights, self.weights)))
 
     def verify_game(self, game: Game) -> None:
+        """Refuse a game other than the policy's own."""
         if game is not self.game and game.fingerprint != self.game.fingerprint:
             raise UsageError(f"this policy plays {self.game.spec}, not {game.spec}")
 
     def within(self, twin: Game) -> Policy:
-        """The same policy in a game of the same fingerprint, so that policies share one game's tables."""
+        """Return this policy over another `Game` of the same fingerprint, so that policies share one game's tables."""
         self.verify_game(twin)
         return Policy(twin, self.weights, self.card)
 

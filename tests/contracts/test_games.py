@@ -120,7 +120,7 @@ def test_what_needs_all_deals_is_told_in_one_line() -> None:
         lambda: sc.nash_conv(game, policy),
         lambda: sc.expected_values(game, policy),
         lambda: sc.best_response(game, policy, 0),
-        lambda: policy.plan,
+        lambda: policy.realisation_plan,
         lambda: sc.Policy.mixture([policy, policy]),
         lambda: sc.solver("mccfr", game, sampling="chance").run(1),
     ):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from smoothcall.kernels.random import draw, draw_deal, seeded
-from smoothcall.kernels.solvers.matching import choose
+from smoothcall.kernels.random import draw, draw_deal, draw_index, seeded
 from tests.conftest import INTERPRETED, built
 
 MASK = (1 << 64) - 1
@@ -50,6 +49,9 @@ def test_deals_come_with_their_weights() -> None:
     assert ((sampled - expected) ** 2 / expected).sum() < 60  # chi-square, 23 degrees of freedom: 1 in 30,000
 
 
-def test_choose_never_takes_the_impossible() -> None:
-    policy = np.array([0.0, 0.25, 0.0, 0.75, 0.0])
-    assert [choose(policy, number) for number in (0.0, 0.2499, 0.25, 0.9999999999999999)] == [1, 1, 3, 3]
+@pytest.mark.interpreted
+def test_an_index_of_weight_zero_is_never_drawn() -> None:
+    policy, five, four = np.array([0.0, 0.25, 0.0, 0.75, 0.0, 9.0]), np.uint32(5), np.uint32(4)
+    assert [draw_index(policy, five, number) for number in (0.0, 0.2499, 0.25, 0.9999999999999999, 1.0)] == [1, 1, 3, 3, 3]
+    assert [draw_index(np.array([0, 5, 0, 250], np.uint8), four, number) for number in (0.0, 4.9, 5.0, 254.9)] == [1, 1, 3, 3]
+    assert draw_index(np.array([1.0, 0.0, 0.0]), np.uint32(3), 1.0) == 0

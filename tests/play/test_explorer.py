@@ -82,7 +82,7 @@ def test_reach_is_the_realisation_plan() -> None:
     """How often own moves lead to an information state, as the sequence form has it."""
     policy = some_policy("leduc")
     game = policy.game
-    plan = dict(zip(game.sequence_cells.tolist(), policy.plan.tolist(), strict=True))
+    plan = dict(zip(game.form.cell.tolist(), policy.realisation_plan.tolist(), strict=True))
     for betting in ["", "cr", "crrc/", "rrc/rr"]:
         for line in explore(policy, betting).lines:
             row = game.rows(line.key)[0]

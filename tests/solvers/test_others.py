@@ -125,7 +125,7 @@ def test_sampled_regrets_are_unbiased() -> None:
     exact = sc.solver("cfr", game, alternating=False)
     exact.run(1)
     wanted = np.zeros(game.legal.size)
-    wanted[game.sequence_cells[2:]] = exact.tables()["regret"][2:]
+    wanted[game.form.cell[2:]] = exact.tables()["regret"][2:]
     for sampling in ("external", "outcome"):
         total = np.zeros(game.legal.shape)
         for seed in range(6_000):

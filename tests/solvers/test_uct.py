@@ -61,9 +61,9 @@ def test_what_follows_from_the_tables_is_kept_up_to_date() -> None:
     solver = _search("leduc", **HEINRICH)
     solver.run(5_000)
     kept = solver._trees[0]
-    fresh = solver._tree()
+    fresh = _search("leduc", **HEINRICH)._trees[0]
     fresh[:, :6] = kept[:, :6]  # visits and means; the rest follows
-    kernels.refresh(fresh, solver._mixing)
+    kernels.derive(fresh, solver._mixing)
     np.testing.assert_array_equal(fresh, kept)
     visits, spread, (wide, share) = kept[:, :3], kept[:, 6:9], kept[:, 9:].T
     total = visits.sum(axis=1)
@@ -90,7 +90,7 @@ def test_what_follows_from_the_tables_is_kept_up_to_date() -> None:
 def test_schedules(options: dict[str, Any], total: float, most: float, share: float) -> None:
     """Each schedule against its formula in the papers."""
     mixing = _search("kuhn", **options)._mixing
-    plain = getattr(kernels.share_of_bounds, "py_func", kernels.share_of_bounds)
+    plain = getattr(kernels.eta_of, "py_func", kernels.eta_of)
     assert plain(mixing, float(total), float(most)) == pytest.approx(share)
 
 
@@ -256,7 +256,7 @@ def test_halved_visits_explore_and_resume_exactly(name: str, spec: str, width: t
 
     def small() -> UCT:
         solver = _search(spec, name, seed=3)
-        solver._mixing = solver._mixing._replace(most=40.0)
+        solver._mixing = solver._mixing._replace(max_visits=40.0)
         return solver
 
     whole, part, again = small(), small(), small()
@@ -309,7 +309,7 @@ def test_every_visit_counts_for_a_known_fold() -> None:
     solver.run(3_000)
     kept = solver._trees[0]
     visits, spread, total = kept[:, :3], kept[:, 6:9], kept[:, :3].sum(axis=1)
-    can, few = game.legal[:, FOLD_SLOT], total < kernels.FEW
+    can, few = game.legal[:, FOLD_SLOT], total < kernels.MIN_FOLD_VISITS
     assert (can & few).any()
     assert (can & ~few).any()
     np.testing.assert_array_equal(spread[can & ~few, FOLD_SLOT], 1 / np.sqrt(total[can & ~few]))
@@ -317,9 +317,9 @@ def test_every_visit_counts_for_a_known_fold() -> None:
     for weights in (visits, solver.policy().table, solver.current_policy().table):
         assert (weights[few, FOLD_SLOT] == 0).all()
         assert (weights[can & ~few, FOLD_SLOT] > 0).any()
-    fresh = solver._tree()
+    fresh = _search("leduc", **HEINRICH)._trees[0]
     fresh[:, :6] = kept[:, :6]
-    kernels.refresh(fresh, solver._mixing)
+    kernels.derive(fresh, solver._mixing)
     np.testing.assert_array_equal(fresh, kept)
 
 

@@ -21,7 +21,7 @@ from smoothcall.information.game import Game
 from smoothcall.information.sample_hands import SAMPLES, examples
 from smoothcall.information.tree import ActionTree
 from smoothcall.kernels.holdem.buckets import VISIBLE
-from smoothcall.kernels.information.quantised import SCALE, round_rows
+from smoothcall.kernels.information.quantised import SCALE, quantise_rows
 from smoothcall.kernels.simulation.observations import (
     AGGRESSION,
     BEFORE_CALL,
@@ -95,7 +95,7 @@ class TabulatedPolicy(Policy):
         probabilities = self.batch_policy.probabilities(seen, np.repeat(child >= 0, len(seen) // len(nodes), axis=0))
         probabilities = probabilities.reshape(len(nodes) * buckets, -1, probabilities.shape[1]).mean(axis=1)
         found, place = np.empty(probabilities.shape, np.uint8), np.arange(0, len(probabilities), buckets)
-        wrong = round_rows(
+        wrong = quantise_rows(
             probabilities, child, place, street, np.array(self.game.buckets, np.int64), np.ones(probabilities.shape[1]), found
         )
         if wrong >= 0:

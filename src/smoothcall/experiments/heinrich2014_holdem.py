@@ -25,7 +25,7 @@ from smoothcall.experiments.agents import AgentFolder, Tell, lower_bounds
 from smoothcall.experiments.cross_table import CrossTable, cross_table, draw_table
 from smoothcall.experiments.ledger import Page
 from smoothcall.information.named_games import game
-from smoothcall.kernels.solvers.uct import FEW
+from smoothcall.kernels.solvers.uct import MIN_FOLD_VISITS
 from smoothcall.kernels.tables import DECISION
 from smoothcall.policy import Policy
 from smoothcall.solvers import solver
@@ -329,7 +329,7 @@ def _three_players(page: Page, size: Size, folder: AgentFolder, tell: Tell) -> N
         "about 12,000,000,000). In the document, states with fewer than 10,000 visits follow the average policy only. Ours "
         "have too few episodes for that, since most states would never reach 10,000 visits, and select by upper confidence "
         "bounds from the start. Against these opponents hands reach states that self-play rarely visited. At states where some "
-        f"action was never sampled the greedy policies call, and no policy folds at states with fewer than {FEW} visits. The "
+        f"action was never sampled the greedy policies call, and no policy folds at states with fewer than {MIN_FOLD_VISITS} visits. The "
         "document does not say what its agents do there. The first rule was added after these matches were lost without it, so "
         "the figures measure its effect against these two players and say nothing about other opponents; the second prevents "
         "that one lost hand makes an agent fold aces."

@@ -22,13 +22,21 @@ class Dealer:
 
     def deal(self, count: int) -> tuple[Array, Array]:
         """Return (bucket[count, P, R] int32, outcome[count] uint32), as in `Walk`."""
-        from smoothcall.kernels.holdem import dealing
-
-        walk, abstraction = self.game.walk, self.game.abstraction
-        bucket = np.zeros((count, *walk.bucket.shape[1:]), np.int32)
-        outcome = np.zeros(count, np.uint32)
-        if abstraction is None:
-            dealing.deal_listed(walk, bucket, outcome, self._generator)
-        else:
-            dealing.deal_many(abstraction.cards, bucket, outcome, self._generator)
+        bucket, outcome = empty_deals(self.game, count)
+        deal_into(self.game, bucket, outcome, self._generator)
         return bucket, outcome
+
+
+def empty_deals(game: Game, count: int) -> tuple[Array, Array]:
+    """Return (bucket[count, P, R] int32, outcome[count] uint32) of zeros."""
+    return np.zeros((count, *game.walk.bucket.shape[1:]), np.int32), np.zeros(count, np.uint32)
+
+
+def deal_into(game: Game, bucket: Array, outcome: Array, generator: Array) -> None:
+    """Fill bucket[n, P, R] and outcome[n] with fair deals; where a series of deals is cut into calls does not matter."""
+    from smoothcall.kernels.holdem import dealing
+
+    if game.abstraction is None:
+        dealing.deal_listed(game.walk, bucket, outcome, generator)
+    else:
+        dealing.deal_many(game.abstraction.cards, bucket, outcome, generator)

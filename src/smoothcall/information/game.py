@@ -23,7 +23,7 @@ from smoothcall.information.buckets import Lossless
 from smoothcall.information.dealing import Dealer
 from smoothcall.information.deals import Deals, count_deals, list_deals, no_cards
 from smoothcall.information.keys import Keys
-from smoothcall.information.sequence_form import build_form, build_parts
+from smoothcall.information.sequence_form import build_form, build_one_deal
 from smoothcall.information.tree import ActionTree, matrix_tree, poker_size, poker_tree
 from smoothcall.kernels.tables import Array, Form, OneDeal, Walk
 from smoothcall.options import Option, number
@@ -255,18 +255,12 @@ class Game:
     @cached_property
     def form(self) -> Form:
         """The sequence form, which full-width algorithms sweep."""
-        return build_form(self.tree, self.deals, *self.ending_payoff, self.legal, self.row_player, self.row_node)
+        return build_form(self.tree, self.deals, *self.ending_payoff, self.legal, self.row_player)
 
     @cached_property
-    def parts(self) -> OneDeal:
-        """The part of the sequence form that each deal comes to."""
-        return build_parts(self.tree, self.deals, *self.ending_payoff, self.sequence_cells, self.form)
-
-    @cached_property
-    def sequence_cells(self) -> Array:
-        """[sequences] int64: the cell of a flat [rows x A] table behind each sequence, -1 for the empty ones."""
-        mine = [self.legal & (self.row_player == player)[:, None] for player in range(self.players)]
-        return np.concatenate([np.full(self.players, -1), *map(np.flatnonzero, mine)])
+    def one_deal(self) -> OneDeal:
+        """The sequence form restricted to each deal, for chance sampling."""
+        return build_one_deal(self.tree, self.deals, *self.ending_payoff, self.form)
 
     @property
     def zero_sum(self) -> bool:

@@ -1,8 +1,8 @@
-"""From (action tree, deals) to the sequence form: the tables every full-width algorithm sweeps.
+"""Build the sequence form, the tables that full-width algorithms sweep, from an action tree and the deals over it.
 
-Players remember what they did and saw, so a player's probability of reaching an ending is the product of his own choices
-on the way: one number per *sequence*. Listing the results by the players' last sequences leaves nothing of the tree to
-walk: a sweep is one pass over a player's rows downwards, one over the results, one over the rows upwards.
+With perfect recall a player's probability of reaching an ending is the product of that player's own choices: one number per
+*sequence*. Listing the leaves by the players' last sequences leaves nothing of the tree to walk: a sweep is one pass down a
+player's rows, one over the leaves, one up the rows. See `kernels.tables.Form`.
 """
 
 from __future__ import annotations
@@ -15,21 +15,31 @@ from smoothcall.information.tree import ActionTree
 from smoothcall.kernels.tables import Array, Form, OneDeal
 
 
-def build_form(
-    tree: ActionTree, deals: Deals, ending: Array, payoff: Array, legal: Array, row_player: Array, row_node: Array
-) -> Form:
-    """ending[N], payoff[endings, D, P], legal[rows, A], row_player[rows], row_node[rows]: see `Game`."""
+def to_rows(form: Form, values: Array, shape: tuple[int, ...]) -> Array:
+    """Return values[sequences] as a table [rows, A] of this shape, 0 where illegal."""
+    table, players = np.zeros(shape), len(form.player_row) - 1
+    table.reshape(-1)[form.cell[players:]] = values[players:]
+    return table
+
+
+def from_rows(form: Form, table: Array) -> Array:
+    """Return a table [rows, A] as values[sequences], 1 for the empty sequences."""
+    values: Array = table.reshape(-1)[form.cell]
+    values[: len(form.player_row) - 1] = 1.0
+    return values
+
+
+def build_form(tree: ActionTree, deals: Deals, ending: Array, payoff: Array, legal: Array, row_player: Array) -> Form:
+    """Build the form. ending[N], payoff[endings, D, P], legal[rows, A], row_player[rows]: see `Game`."""
     _verify_recall(deals)
     players = tree.players
     rows = [np.flatnonzero(row_player == player) for player in range(players)]
     order = np.concatenate(rows)
     player_row = np.cumsum([0, *map(len, rows)]).astype(np.int32)
-    widths = legal[order].sum(axis=1)
-    row_sequence = players + np.cumsum([0, *widths])
-    sequence = np.full(legal.shape, -1, np.int64)  # of each (row, slot), in the order of `Game.sequence_cells`
-    for player in range(players):
-        mine = legal & (row_player == player)[:, None]
-        sequence[mine] = row_sequence[player_row[player]] + np.arange(int(mine.sum()))
+    row_sequence = players + np.cumsum([0, *legal[order].sum(axis=1)])
+    row, slot = np.nonzero(legal[order])
+    cell = np.concatenate([np.full(players, -1), order[row] * legal.shape[1] + slot])
+    sequence = _sequence_of(cell, legal.shape, players)
 
     last = _last_moves(tree)
     classes = [_classes(deals, street) for street in range(deals.bucket.shape[2])]
@@ -51,11 +61,12 @@ def build_form(
     return Form(
         player_row=player_row,
         player_sequence=row_sequence[player_row].astype(np.int32),
+        cell=cell,
         row_sequence=row_sequence.astype(np.uint32),
         row_parent=_row_parents(tree, deals, last, sequence, row_player)[order].astype(np.uint32),
-        result_sequence=np.ascontiguousarray(np.concatenate(sequences, axis=1)),
-        result_payoff=np.ascontiguousarray(np.concatenate(payoffs, axis=1)),
-        ending_result=np.cumsum([0, *sizes]).astype(np.int32),
+        leaf_sequence=np.ascontiguousarray(np.concatenate(sequences, axis=1)),
+        leaf_payoff=np.ascontiguousarray(np.concatenate(payoffs, axis=1)),
+        ending_leaf=np.cumsum([0, *sizes]).astype(np.int32),
         node_parent=parent,
         node_player=np.where(parent < 0, -1, tree.player[parent]).astype(np.int8),
         node_sequence=np.cumsum([0, *map(len, steps)]).astype(np.int32),
@@ -65,11 +76,10 @@ def build_form(
     )
 
 
-def build_parts(tree: ActionTree, deals: Deals, ending: Array, payoff: Array, cells: Array, form: Form) -> OneDeal:
-    """The part of a form that each deal comes to. cells[sequences]: see `Game.sequence_cells`."""
+def build_one_deal(tree: ActionTree, deals: Deals, ending: Array, payoff: Array, form: Form) -> OneDeal:
+    """Restrict the form to each deal."""
     everything, last = np.arange(deals.count), _last_moves(tree)
-    sequence = np.full((tree.rows, len(tree.actions)), -1, np.int64)
-    sequence.reshape(-1)[cells[tree.players :]] = np.arange(tree.players, len(cells))
+    sequence = _sequence_of(form.cell, (tree.rows, len(tree.actions)), tree.players)
     row_of = np.repeat(np.arange(len(form.row_parent)), np.diff(form.row_sequence))  # [sequences - P]
     node_row = np.full((deals.count, len(tree.kind)), -1, np.int32)
     node_step = np.full((deals.count, len(tree.kind)), -1, np.int32)
@@ -92,11 +102,18 @@ def build_parts(tree: ActionTree, deals: Deals, ending: Array, payoff: Array, ce
     )
 
 
+def _sequence_of(cell: Array, shape: tuple[int, ...], players: int) -> Array:
+    """Return [rows, A] int64, the sequence of each action at each row; -1 where illegal."""
+    sequence = np.full(shape, -1, np.int64)
+    sequence.reshape(-1)[cell[players:]] = np.arange(players, len(cell))
+    return sequence
+
+
 Move = tuple[int, int]  # (node, action slot)
 
 
 def _last_moves(tree: ActionTree) -> list[list[Move | None]]:
-    """[N][P] each player's latest move on the way to each node."""
+    """Return [N][P], each player's latest move on the way to each node."""
     last: list[list[Move | None]] = [[None] * tree.players]
     for node in range(1, len(tree.kind)):
         parent = int(tree.parent[node])
@@ -107,19 +124,19 @@ def _last_moves(tree: ActionTree) -> list[list[Move | None]]:
 
 
 def _classes(deals: Deals, street: int) -> tuple[Array, Array]:
-    """Deals that look the same to every player up to a street: (a deal of each class, the class of each deal)."""
+    """Classes of deals that look the same to every player up to a street: (a deal of each class, the class of each deal)."""
     _, representative, group = np.unique(deals.bucket[:, :, street], axis=0, return_index=True, return_inverse=True)
     return representative, group.reshape(-1)
 
 
 def _rows_at(tree: ActionTree, deals: Deals, node: int, which: Array) -> Array:
-    """The rows of the player who acts at a node, for some deals."""
+    """Return the rows of the player who acts at a node, for the deals `which`."""
     found: Array = tree.first_row[node] + deals.bucket[which, tree.player[node], tree.round[node]]
     return found
 
 
 def _sequences_at(tree: ActionTree, deals: Deals, sequence: Array, player: int, move: Move | None, which: Array) -> Array:
-    """The sequence that ends with a player's move, for some deals; the empty one where there is no move."""
+    """Return the sequences that end with a player's move, for the deals `which`; the empty one where there is no move."""
     if move is None:
         return np.full(len(which), player)
     found: Array = sequence[_rows_at(tree, deals, move[0], which), move[1]]
@@ -127,7 +144,7 @@ def _sequences_at(tree: ActionTree, deals: Deals, sequence: Array, player: int, 
 
 
 def _step_sequences(tree: ActionTree, deals: Deals, sequence: Array, node: int) -> Array:
-    """The sequences (one for each thing the actor may see) of the step from the parent to a node."""
+    """Return the sequences, one a bucket of the actor, of the step from the parent to a node."""
     parent = int(tree.parent[node])
     if parent < 0:
         return np.zeros(0, np.int64)
@@ -137,7 +154,7 @@ def _step_sequences(tree: ActionTree, deals: Deals, sequence: Array, node: int) 
 
 
 def _row_parents(tree: ActionTree, deals: Deals, last: list[list[Move | None]], sequence: Array, row_player: Array) -> Array:
-    """[rows] the sequence of the same player that leads to each row."""
+    """Return [rows], the sequence of the same player that leads to each row."""
     parents = np.full(len(row_player), -1, np.int64)
     everything = np.arange(deals.count)
     for node in tree.decisions:
@@ -152,6 +169,7 @@ def _row_parents(tree: ActionTree, deals: Deals, last: list[list[Move | None]], 
 
 
 def _verify_recall(deals: Deals) -> None:
+    """Refuse buckets that forget what a player saw on an earlier street."""
     for player in range(deals.bucket.shape[1]):
         for street in range(1, deals.bucket.shape[2]):
             pairs = np.unique(deals.bucket[:, player, street - 1 : street + 1], axis=0)

@@ -1,6 +1,6 @@
-"""A random generator whose whole state is four integers in an array, so that a run can be stopped and go on bit-exactly.
+"""Random numbers for kernels: xoshiro256++ (Blackman and Vigna 2019), and what is drawn with them.
 
-xoshiro256++ (Blackman and Vigna 2019). Each thread has a state of its own.
+The state of a generator is four integers in an array, so that a run resumes bit-exactly. Each thread has its own state.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _STEP = 1.0 / (1 << 53)
 
 
 def seeded(seed: int, streams: int = 1) -> Array:
-    """[streams, 4] uint64: independent generator states for one seed."""
+    """Return [streams, 4] uint64, independent generator states for one seed."""
     sequences = np.random.SeedSequence(seed).spawn(streams)
     return np.array([sequence.generate_state(4, np.uint64) for sequence in sequences])
 
 
 @inlined
 def draw_bits(state: Array) -> Integer:
-    """64 random bits; state[4] moves on."""
+    """Return 64 random bits and advance state[4]."""
     total = state[0] + state[3]
     result = ((total << _ROTATE_SUM) | (total >> (_BITS - _ROTATE_SUM))) + state[0]
     shifted = state[1] << _SHIFT
@@ -45,13 +45,31 @@ def below(bits: Integer, count: Integer) -> Integer:
 
 @kernel
 def draw(state: Array) -> float:
-    """A number in [0, 1) with 53 random bits."""
+    """Return a number in [0, 1) with 53 random bits."""
     return float(draw_bits(state) >> _TOP) * _STEP
+
+
+@inlined
+def draw_index(weights: Array, count: Integer, number: float) -> Integer:
+    """Return the index of weights[:count] that a number in [0, their sum) falls on; never one of weight 0.
+
+    The loop has no branches: an index drawn at random would be mispredicted. At least one weight must be positive.
+    """
+    chosen: Integer = np.uint64(0)
+    for index in range(count - np.uint32(1)):
+        number -= weights[index]
+        chosen += np.uint64(number >= 0)
+    while weights[chosen] == 0:  # rounding brought the number to the sum
+        chosen -= np.uint64(1)
+    return np.int64(chosen)
 
 
 @kernel
 def draw_deal(walk: Walk, state: Array) -> int:
-    """A deal with its probability: one draw serves for the place in the alias table and for the choice there."""
+    """Return a listed deal, drawn by its weight from the alias table.
+
+    One random number serves for the place in the table (its whole part) and for the choice there (its fraction).
+    """
     place = draw(state) * len(walk.accept)
     deal = int(place)
     return deal if place - deal < walk.accept[deal] else int(walk.alias[deal])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from smoothcall.information.dealing import deal_into
 from smoothcall.information.game import Game
-from smoothcall.kernels.holdem.dealing import deal_listed, deal_many
 from smoothcall.kernels.simulation import batch as kernels
 from smoothcall.kernels.tables import Array, Walk
 
@@ -19,10 +20,7 @@ Deal = Callable[[Array, Array, Array], None]  # fills dealt[n, P, V] int32 and o
 
 def dealing(game: Game) -> Deal:
     """Deals of a game, each seat seeing its buckets by street."""
-    if game.abstraction is None:
-        return lambda dealt, outcome, generator: deal_listed(game.walk, dealt, outcome, generator)
-    cards = game.abstraction.cards
-    return lambda dealt, outcome, generator: deal_many(cards, dealt, outcome, generator)
+    return partial(deal_into, game)
 
 
 def by_name(**parts: Any) -> dict[str, Array]:

@@ -1,9 +1,9 @@
-"""The contract of a solver: built from a game and its options, it runs, says what it learned, and can be put away."""
+"""The contract of a solver: built from a game and options, it runs, returns policies, saves and restores its state."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from sys import maxsize
@@ -17,25 +17,26 @@ from smoothcall.kernels.tables import Array
 from smoothcall.options import Option, Value, number, read_options
 from smoothcall.policy import Policy
 
-MOST = 10**15  # iterations
+MAX_ITERATIONS = 10**15
 FLOAT64_ROWS = 20_000_000  # tables of more rows are float32
+DEALS = 16384  # sampled at a time, before they are played
 
 
 @dataclass(frozen=True, slots=True)
 class Winnings:
-    """What was won while learning, so far."""
+    """Chips won while learning, so far."""
 
     chips: tuple[float, ...]  # of each player; of the learner alone where it plays freezeouts
-    count: int  # of what they were won in
-    each: str  # which is a "hand" or a "freezeout"
+    count: int  # hands or freezeouts in which they were won
+    each: str  # "hand" or "freezeout"
 
 
 class Solver(ABC):
-    """`run(a)` then `run(b)` is `run(a + b)`, bit for bit on one thread; `restore(state())` loses nothing."""
+    """An algorithm on one game. On one thread `run(a)` then `run(b)` is `run(a + b)`, and any `restore` is exact, bit for bit."""
 
     OPTIONS: ClassVar[dict[str, Option]] = {}
-    LAST: ClassVar[int] = maxsize  # the iteration after which nothing changes
-    THREADS: ClassVar[str] = ""  # what more than one thread gives up; empty where there can be only one
+    LAST: ClassVar[int] = maxsize  # iteration after which nothing changes
+    THREADS: ClassVar[str] = ""  # what more than one thread gives up; empty where one thread is all
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
         if not isinstance(game, Game):
@@ -52,42 +53,42 @@ class Solver(ABC):
         self.nodes = 0  # (node, deal) pairs visited so far
 
     def run(self, iterations: int) -> None:
-        """Go on by so many iterations."""
+        """Advance by this many iterations."""
         known = number(iterations, whole=True)
-        if known is None or not 0 <= known <= MOST:
-            raise UsageError(f"iterations={iterations} (accepted: a whole number from 0 to {MOST:.0e})")
+        if known is None or not 0 <= known <= MAX_ITERATIONS:
+            raise UsageError(f"iterations={iterations} (accepted: a whole number from 0 to {MAX_ITERATIONS:.0e})")
         iterations = int(known)
         if iterations:
             self.nodes += self._advance(iterations)
             self.iterations += iterations
 
     def prepare(self) -> None:
-        """Build tables and load kernels now, so that the first iteration costs what the others do."""
+        """Build tables and load kernels, so that the first iteration takes as long as the others."""
         self._advance(0)
 
     @abstractmethod
     def _advance(self, count: int) -> int:
-        """Run `count` iterations after the first `self.iterations`; returns (node, deal) pairs visited."""
+        """Run `count` iterations after the first `self.iterations`. Return the (node, deal) pairs visited."""
 
     @abstractmethod
     def policy(self) -> Policy:
-        """What converges: the average policy unless the solver says otherwise."""
+        """Return the policy that converges: the average policy, unless the solver says otherwise."""
 
     @abstractmethod
     def current_policy(self) -> Policy:
-        """The latest policy."""
+        """Return the latest policy."""
 
     @abstractmethod
     def tables(self) -> dict[str, Array]:
-        """The arrays that hold everything learned so far, by name; the solver's own, not copies."""
+        """Return the arrays that hold everything learned so far, by name; the solver's own, not copies."""
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on bit-exactly, random generators included."""
+        """Return a copy of everything needed to resume bit-exactly, random generators included."""
         tables = {name: table.copy() for name, table in self.tables().items()}
         return {"iterations": self.iterations, "nodes": self.nodes, **tables}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state()` gave, of a solver built with the same game, options and threads."""
+        """Continue from what `state()` returned, of a solver built with the same game, options and threads."""
         tables = self.tables()
         for name, table in tables.items():
             found = np.asarray(state.get(name))
@@ -102,38 +103,45 @@ class Solver(ABC):
         self._restored()
 
     def _restored(self) -> None:  # noqa: B027 - most solvers have nothing to rebuild
-        """Rebuild what follows from the tables."""
+        """Recompute what follows from the tables."""
 
     @property
     def won(self) -> Winnings | None:
-        """What the players have won so far, where the solver knows."""
+        """Chips won so far, where the solver plays hands."""
         return None
 
     @property
     def card(self) -> dict[str, Any]:
-        """What a policy's card says about where it comes from."""
+        """The origin of a policy, as its card states it."""
         options = {name: value if isinstance(value, Value) else str(value) for name, value in self.options.items()}
         about = {"name": self.name, "options": options, "seed": self.seed, "threads": self.threads}
         return {"solver": about, "iterations": self.iterations, "nodes": self.nodes}
 
 
 def width(rows: int) -> np.dtype[Any]:
-    """Of the numbers in tables of so many rows: 64 bits, or 32 where those would not fit in memory."""
+    """Return the type of tables with this many rows: float64, or float32 to save memory."""
     return np.dtype(np.float64 if rows <= FLOAT64_ROWS else np.float32)
 
 
 def apart(array: Array) -> Array:
-    """A copy of a small array on cache lines of its own: threads that write to the same line wait for each other."""
-    room = np.zeros(array.size + 32, array.dtype)
-    copy: Array = room[16 : 16 + array.size].reshape(array.shape)
+    """Return a copy of a small array on cache lines of its own: threads that write to the same line wait for each other."""
+    padded = np.zeros(array.size + 32, array.dtype)
+    copy: Array = padded[16 : 16 + array.size].reshape(array.shape)
     copy[...] = array
     return copy
 
 
 def on_threads(work: Callable[[int, int], int], threads: int, count: int) -> int:
-    """`work(thread, its share of count)` on so many threads at once; returns the sum of what they return."""
+    """Call `work(thread, share of count)` on all threads at once. Return the sum of the results."""
     if threads == 1:
         return work(0, count)
     shares = [count // threads + (thread < count % threads) for thread in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
         return sum(pool.map(work, range(threads), shares))
+
+
+def batches(count: int, size: int) -> Iterator[int]:
+    """Yield the sizes of batches that add up to `count`; one batch of 0 for none, so that kernels are loaded."""
+    yield min(count, size)
+    for done in range(size, count, size):
+        yield min(count - done, size)

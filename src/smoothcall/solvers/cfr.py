@@ -1,7 +1,7 @@
-"""Counterfactual regret minimisation, full width: CFR, CFR+, linear, discounted and predictive, as weights over one traversal.
+"""Full-width counterfactual regret minimisation. The members of the family are one traversal with different weights.
 
-Zinkevich et al. 2007 (CFR), Tammelin 2014 (CFR+), Brown and Sandholm 2019 (linear, discounted), Farina, Kroer and
-Sandholm 2021 (predictive).
+CFR: Zinkevich et al. 2007. CFR+: Tammelin 2014. Linear and discounted CFR: Brown and Sandholm 2019. Predictive CFR+: Farina,
+Kroer and Sandholm 2021. One iteration updates every player once, over all deals.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from smoothcall.solvers.base import Solver
 
 
 def weights(alpha: float, beta: float, gamma: float, *, predictive: bool = False) -> dict[str, Option]:
-    """The options of a member of the family: how it weighs the past."""
+    """Return the options of a member of the family, with its weights as defaults."""
     return {
-        "alpha": Option(alpha, "after iteration t, positive regrets count t^alpha / (t^alpha + 1); inf keeps them"),
-        "beta": Option(beta, "the same for negative regrets; -inf drops them"),
+        "alpha": Option(alpha, "after iteration t positive regrets are multiplied by t^alpha / (t^alpha + 1); inf keeps them"),
+        "beta": Option(beta, "after iteration t negative regrets are multiplied by t^beta / (t^beta + 1); -inf drops them"),
         "gamma": Option(gamma, "iteration t counts t^gamma in the average", low=0, high=15),
-        "predictive": Option(predictive, "play against the regrets plus the last instantaneous ones"),
-        "alternating": Option(True, "players learn in turn; false: all at once"),
-        "prune": Option(None, "skip what the others reach with at most this probability; 0 loses nothing", 0, 1, kind=float),
+        "predictive": Option(predictive, "match the regrets plus the last instantaneous regrets"),
+        "alternating": Option(True, "update the players in turn; false: all at once"),
+        "prune": Option(None, "skip nodes that the others reach with at most this probability; 0 is exact", 0, 1, kind=float),
     }
 
 
 class CFR(Solver):
-    """One iteration updates every player once, over all deals. On one thread: see docs/threads.md."""
+    """Runs on one thread only: see docs/threads.md."""
 
     OPTIONS: ClassVar[dict[str, Option]] = weights(inf, inf, 0.0)
 
@@ -41,8 +41,8 @@ class CFR(Solver):
         super().__init__(name, game, seed=seed, threads=threads, options=options)
         chosen = self.options
         self._weights = kernels.Weights(chosen["alpha"], chosen["beta"], chosen["gamma"], chosen["predictive"])
-        self._threshold = -1.0 if chosen["prune"] is None else float(chosen["prune"])
-        self._state = kernels.State(*(np.zeros(len(game.sequence_cells)) for _ in kernels.State._fields))
+        self._threshold = kernels.NO_PRUNING if chosen["prune"] is None else float(chosen["prune"])
+        self._state = kernels.State(*(np.zeros(len(game.form.cell)) for _ in kernels.State._fields))
         self._restored()
 
     def _restored(self) -> None:
@@ -52,10 +52,10 @@ class CFR(Solver):
         return {"regret": self._state.regret, "average": self._state.average, "last": self._state.last}
 
     def policy(self) -> Policy:
-        return Policy.from_plan(self.game, self._state.average, self.card)
+        return Policy.from_realisation_plan(self.game, self._state.average, self.card)
 
     def current_policy(self) -> Policy:
-        return Policy.from_plan(self.game, self._state.plan, self.card)
+        return Policy.from_realisation_plan(self.game, self._state.plan, self.card)
 
     def _advance(self, count: int) -> int:
         alternating = bool(self.options["alternating"])

@@ -1,7 +1,8 @@
-"""The exact equilibrium of a two-player zero-sum game by linear programming over the sequence form.
+"""Exact equilibrium of a two-player zero-sum game by linear programming over the sequence form.
 
-Koller, Megiddo and von Stengel 1996: player 0 picks a realisation plan x that maximises what is left when player 1 answers
-best; player 1's values q are one number a row and one for the start. Player 1's plan are the prices of the constraints.
+Koller, Megiddo and von Stengel 1996: player 0 chooses a realisation plan x that maximises the value against player 1's best
+response. The values q of player 1 are one number a row and one for the start. Player 1's plan is the dual solution. The first
+iteration solves the game; further ones change nothing.
 """
 
 from __future__ import annotations
@@ -22,15 +23,13 @@ if TYPE_CHECKING:
 
 
 class LinearProgram(Solver):
-    """The first iteration solves the game; more change nothing."""
-
     LAST: ClassVar[int] = 1
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
         super().__init__(name, game, seed=seed, threads=threads, options=options)
         if game.players != 2 or not game.zero_sum:
             raise UsageError(f"{name} solves two-player zero-sum games, {game.spec} is none")
-        self._plan = Policy.uniform(game).plan.copy()
+        self._plan = Policy.uniform(game).realisation_plan.copy()
 
     def tables(self) -> dict[str, Array]:
         return {"plan": self._plan}
@@ -41,14 +40,14 @@ class LinearProgram(Solver):
         return 0
 
     def policy(self) -> Policy:
-        return Policy.from_plan(self.game, self._plan, self.card)
+        return Policy.from_realisation_plan(self.game, self._plan, self.card)
 
     def current_policy(self) -> Policy:
         return self.policy()
 
 
 def solve(game: Game) -> Array:
-    """[sequences] equilibrium plans of both players."""
+    """Return [sequences], equilibrium realisation plans of both players."""
     from scipy.optimize import linprog  # half a second, for this solver alone
     from scipy.sparse import csr_array, hstack
 
@@ -56,7 +55,7 @@ def solve(game: Game) -> Array:
     payoff = _payoffs(game)
     flow = [_flow(game, player) for player in range(2)]
     sequences, values = payoff.shape[0], flow[1].shape[0]
-    # maximise q[start] subject to: no sequence of player 1 earns player 0 less than q says; x is a plan
+    # maximise q[start], such that no sequence of player 1 gives player 0 less than q, and x is a realisation plan
     objective = np.zeros(sequences + values)
     objective[sequences] = -1.0
     result = linprog(
@@ -78,26 +77,27 @@ def solve(game: Game) -> Array:
 
 
 def _local(game: Game, player: int, sequences: Array) -> Array:
-    """Sequences numbered from 0 within one player: the empty one first."""
+    """Number sequences of one player from 0, the empty one first."""
     return np.where(sequences < game.players, 0, sequences - game.form.player_sequence[player] + 1)
 
 
 def _sizes(game: Game) -> list[int]:
+    """Return the number of sequences of each player, the empty one included."""
     return [int(count) + 1 for count in np.diff(game.form.player_sequence)]
 
 
 def _payoffs(game: Game) -> csr_array:
-    """What player 0 gets for each pair of sequences, weighted with chance."""
+    """Return the expected pay-off of player 0 for each pair of sequences, [sequences of 0, sequences of 1] chips."""
     from scipy.sparse import csr_array
 
     form = game.form
-    places = (_local(game, 0, form.result_sequence[0]), _local(game, 1, form.result_sequence[1]))
+    places = (_local(game, 0, form.leaf_sequence[0]), _local(game, 1, form.leaf_sequence[1]))
     rows, columns = _sizes(game)
-    return csr_array((form.result_payoff[0], places), shape=(rows, columns))
+    return csr_array((form.leaf_payoff[0], places), shape=(rows, columns))
 
 
 def _flow(game: Game, player: int) -> csr_array:
-    """The equations that make a vector a plan: the empty sequence is played, each row passes on what comes to it."""
+    """Return the constraints of a realisation plan: the empty sequence has 1, the sequences of a row sum to its parent."""
     from scipy.sparse import csr_array
 
     form = game.form

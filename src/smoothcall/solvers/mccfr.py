@@ -1,7 +1,7 @@
 """Monte-Carlo CFR (Lanctot et al. 2009): chance, external and outcome sampling.
 
 With chance sampling an iteration is bahuguna2018's: one deal, one walk of its whole betting tree, all players updated.
-With the others an iteration draws a deal for each player and updates that player.
+With external and outcome sampling an iteration samples one deal for each player and updates that player.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from smoothcall.errors import UsageError
+from smoothcall.information.dealing import deal_into, empty_deals
 from smoothcall.information.game import Game
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.solvers import mccfr as kernels
@@ -22,21 +23,21 @@ from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_memory
 from smoothcall.options import Option
 from smoothcall.policy import Policy
-from smoothcall.solvers.base import Solver, apart, on_threads, width
+from smoothcall.solvers.base import DEALS, Solver, apart, batches, on_threads, width
 
 SCHEMES = {"external": kernels.EXTERNAL, "outcome": kernels.OUTCOME}
 
 
 class MonteCarloCFR(Solver):
-    """External and outcome sampling keep [rows, A] tables, chance sampling flat ones over the sequence form."""
+    """External and outcome sampling keep tables [rows, A], chance sampling flat tables over the sequence form."""
 
     THREADS: ClassVar[str] = "threads share the tables without locks, so results are not bit-reproducible"
     OPTIONS: ClassVar[dict[str, Option]] = {
         "sampling": Option("external", "what is sampled", choices=(*SCHEMES, "chance")),
-        "epsilon": Option(0.6, "outcome sampling: how often the learner tries any action", low=0.01, high=1),
+        "epsilon": Option(0.6, "outcome sampling: probability that the learner acts uniformly at random", low=0.01, high=1),
         "prune": Option(
             0.0,
-            "chance sampling: skip actions not taken now that the average policy comes to with less than this",
+            "chance sampling: skip actions that the current policy does not take and the average policies reach with less than this",
             0,
             1,
         ),
@@ -47,7 +48,7 @@ class MonteCarloCFR(Solver):
         self._one_deal = self.options["sampling"] == "chance"
         if self.options["prune"] and (not self._one_deal or game.tree.shares_rows):
             raise UsageError("option prune goes with sampling=chance, in games whose players move in turn (accepted: 0)")
-        shape = game.sequence_cells.shape if self._one_deal else (game.tree.rows, len(game.actions))
+        shape = game.form.cell.shape if self._one_deal else (game.tree.rows, len(game.actions))
         wide = width(shape[0])
         verify_memory(2 * int(np.prod(shape)) * wide.itemsize, f"{name} on {game.spec}")
         self._regret, self._average = np.zeros(shape, wide), np.zeros(shape, wide)
@@ -58,34 +59,48 @@ class MonteCarloCFR(Solver):
         return {**learned, "generators": self._generators, "dealers": self._dealers}
 
     @cached_property
-    def _longest(self) -> int:
-        """The most nodes a walk can visit."""
-        return kernels.most_visits(self.game.tree.child, self.game.tree.player, self.game.players)
+    def _max_visits(self) -> int:
+        return kernels.max_visits(self.game.tree.child, self.game.tree.player, self.game.players)
+
+    def _visits(self) -> kernels.Visits:
+        """Return scratch for one thread's walks."""
+        nodes, actions = self._max_visits, len(self.game.actions)
+        node, child, slot = np.zeros((3, nodes), np.int32)
+        value, sampled, others, own = np.ones((4, nodes))
+        row, policy = np.zeros(nodes, np.int64), np.zeros((nodes, actions))
+        return kernels.Visits(node, row, child, slot, policy, value, sampled, others, own, np.zeros(actions))
 
     def _advance(self, count: int) -> int:
         return on_threads(self._work, self.threads, count)
 
     def _work(self, thread: int, count: int) -> int:
         generator, dealer = apart(self._generators[thread]), apart(self._dealers[thread])
-        visited = self._walk(generator, dealer, count)
+        if self._one_deal:
+            visited = self._sweep(generator, count)
+        else:
+            visited = self._walk(generator, dealer, count)
         self._generators[thread], self._dealers[thread] = generator, dealer
         return visited
 
+    def _sweep(self, generator: Array, count: int) -> int:
+        """Run `count` iterations of chance sampling."""
+        game, prune = self.game, self.options["prune"]
+        state = State(self._regret, self._average, *(np.ones_like(self._regret) for _ in range(4)))
+        tables = (game.form, game.one_deal, game.walk, state, generator)
+        if prune:
+            return one_deal.iterate_pruned(*tables, self.iterations, count, prune)
+        return one_deal.iterate(*tables, count)
+
     def _walk(self, generator: Array, dealer: Array, count: int) -> int:
-        game = self.game
-        if self._one_deal:
-            scratch = (np.ones_like(self._regret) for _ in range(4))
-            state = State(self._regret, self._average, *scratch)
-            tables = (game.form, game.parts, game.walk, state, generator)
-            prune = self.options["prune"]
-            if prune:
-                return one_deal.iterate_pruned(*tables, self.iterations, count, prune)
-            return one_deal.iterate(*tables, count)
-        learned = kernels.Learned(self._regret, self._average)
-        how = (self._longest, SCHEMES[self.options["sampling"]], self.options["epsilon"], learned, generator, dealer, count)
-        if game.abstraction is not None:
-            return kernels.iterate_cards(game.walk, game.abstraction.cards, *how)
-        return kernels.iterate(game.walk, *how)
+        """Run `count` iterations of external or outcome sampling."""
+        game, visits, visited = self.game, self._visits(), 0
+        tables = kernels.Tables(self._regret, self._average)
+        how = (SCHEMES[self.options["sampling"]], self.options["epsilon"], tables, visits, generator)
+        bucket, outcome = empty_deals(game, DEALS)
+        for some in batches(count * game.players, DEALS // game.players * game.players):  # all players, in turn
+            deal_into(game, bucket[:some], outcome[:some], dealer)
+            visited += kernels.walk_deals(game.walk, bucket[:some], outcome[:some], *how)
+        return visited
 
     def policy(self) -> Policy:
         return self._read(self._average)
@@ -95,5 +110,5 @@ class MonteCarloCFR(Solver):
 
     def _read(self, weights: Array) -> Policy:
         if self._one_deal:
-            return Policy.from_plan(self.game, weights, self.card)
+            return Policy.from_realisation_plan(self.game, weights, self.card)
         return Policy.from_weights(self.game, weights, self.card)

@@ -1,6 +1,7 @@
 """Regret matching on one-shot games (Hart and Mas-Colell 2000), as bahuguna2018 plays Rock-Paper-Scissors.
 
-Each iteration is one play: everybody draws an action, then regrets every action not taken by what it would have earned more.
+An iteration is one play: every player samples an action, then adds to the regret of each action how much more it would have
+earned.
 """
 
 from __future__ import annotations

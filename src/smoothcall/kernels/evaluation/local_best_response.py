@@ -25,8 +25,7 @@ from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.evaluation.hand_equities import SEATS, free_hands, hand_equities
 from smoothcall.kernels.holdem.buckets import Cards, board_buckets, rank_streets
 from smoothcall.kernels.holdem.drawing import draw_cards
-from smoothcall.kernels.random import draw, draw_deal
-from smoothcall.kernels.solvers.matching import choose
+from smoothcall.kernels.random import draw, draw_deal, draw_index
 from smoothcall.kernels.tables import CALL, FOLD, FOLD_SLOT, SHOWDOWN, Array, Walk
 
 LOSE, WIN = 0, 1  # columns of `Against.stake`
@@ -133,7 +132,7 @@ def _play_street(
                 if fits[hand]:
                     for slot in range(len(probability)):
                         probability[slot] += reach[hand] * against.weights[first + bucket[hand], slot]
-            action = choose(probability, draw(generator) * probability.sum())
+            action = draw_index(probability, np.uint32(len(probability)), draw(generator) * probability.sum())
             for hand in range(len(reach)):
                 if possible[hand]:
                     reach[hand] *= against.weights[first + bucket[hand], action] / against.scale

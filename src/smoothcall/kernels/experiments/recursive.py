@@ -1,7 +1,7 @@
-"""The one-deal CFR iteration as bahuguna2018 writes it down: a recursion over the nodes.
+"""Chance-sampled CFR as bahuguna2018 writes it: a recursion over the nodes of one deal.
 
-It does what `kernels.solvers.one_deal` does by sweeping lists. It is kept for the document's comparison of the two, and as a second
-opinion in the tests. Everything is in four arrays, because each one handed down costs the recursion time.
+`kernels.solvers.one_deal` computes the same by sweeping lists. The recursion is kept for the paper's comparison of the two, and as
+an independent check in the tests. All tables are in four arrays, because every argument costs the recursion time.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 
 from smoothcall.kernels import uncached
 from smoothcall.kernels.random import draw_deal
+from smoothcall.kernels.solvers.matching import match_regrets
 from smoothcall.kernels.solvers.one_deal import REVIEW
 from smoothcall.kernels.tables import Array, Walk
 
@@ -19,10 +20,10 @@ REGRET, AVERAGE = 0, 1  # `learned`
 
 @uncached
 def visit(nodes: Array, payoff: Array, learned: Array, memory: Array, node: int, depth: int, seen: float, prune: float) -> int:
-    """Walk everything below a node; returns the nodes visited.
+    """Update all rows below a node. Return the nodes visited.
 
-    nodes[N, 3 + A]: of one deal; payoff[endings, P]; learned[2, rows, A]; memory[depth, 2 P + 2 A]: the values of the node
-    (written), the players' reach (read), the policy and the values of the actions (scratch).
+    nodes[N, 3 + A]: of one deal; payoff[endings, P] chips; learned[2, rows, A]; memory[depth, 2 P + 2 A]: the players' values of
+    the node (written), their reach probabilities (read), the policy and the values of the actions (scratch).
     """
     players, actions = payoff.shape[1], learned.shape[2]
     actor, row = nodes[node, PLAYER], nodes[node, ROW]
@@ -30,39 +31,35 @@ def visit(nodes: Array, payoff: Array, learned: Array, memory: Array, node: int,
         for player in range(players):
             memory[depth, player] = payoff[nodes[node, ENDING], player]
         return 1
-    policy, gain = 2 * players, 2 * players + actions
-    total, legal, visited, counted, others = 0.0, 0, 1, 0.0, 1.0
-    for action in range(actions):
-        if nodes[node, CHILD + action] >= 0:
-            legal += 1
-            total += max(learned[REGRET, row, action], 0.0)
+    policy, value = 2 * players, 2 * players + actions
+    visited, counted, others = 1, 0.0, 1.0
+    children, probabilities = nodes[node, CHILD:], memory[depth, policy:value]
+    match_regrets(learned[REGRET, row], None, children, probabilities, 0, actions)
     for player in range(players):
         memory[depth, player] = 0.0
         memory[depth + 1, players + player] = memory[depth, players + player]
         if player != actor:
             others *= memory[depth, players + player]
     for action in range(actions):
-        if nodes[node, CHILD + action] >= 0:
-            chance = max(learned[REGRET, row, action], 0.0) / total if total > 0 else 1.0 / legal
-            memory[depth, policy + action] = chance
-            learned[AVERAGE, row, action] += memory[depth, players + actor] * chance
+        if children[action] >= 0:
+            learned[AVERAGE, row, action] += memory[depth, players + actor] * probabilities[action]
             counted += learned[AVERAGE, row, action]
     for action in range(actions):
-        child, chance = nodes[node, CHILD + action], memory[depth, policy + action]
+        child, probability = children[action], probabilities[action]
         if child < 0:
             continue
         likely = seen * learned[AVERAGE, row, action] / counted if counted > 0 else seen
-        if chance == 0.0 and likely < prune:
-            memory[depth, gain + action] = np.nan
+        if probability == 0.0 and likely < prune:
+            memory[depth, value + action] = np.nan
             continue
-        memory[depth + 1, players + actor] = memory[depth, players + actor] * chance
+        memory[depth + 1, players + actor] = memory[depth, players + actor] * probability
         visited += visit(nodes, payoff, learned, memory, child, depth + 1, likely, prune)
-        memory[depth, gain + action] = memory[depth + 1, actor]
+        memory[depth, value + action] = memory[depth + 1, actor]
         for player in range(players):
-            memory[depth, player] += chance * memory[depth + 1, player]
+            memory[depth, player] += probability * memory[depth + 1, player]
     for action in range(actions):
-        if nodes[node, CHILD + action] >= 0 and not np.isnan(memory[depth, gain + action]):
-            learned[REGRET, row, action] += others * (memory[depth, gain + action] - memory[depth, actor])
+        if children[action] >= 0 and not np.isnan(memory[depth, value + action]):
+            learned[REGRET, row, action] += others * (memory[depth, value + action] - memory[depth, actor])
     return visited
 
 
@@ -70,7 +67,7 @@ def visit(nodes: Array, payoff: Array, learned: Array, memory: Array, node: int,
 def iterate(
     nodes: Array, payoff: Array, walk: Walk, learned: Array, depth: int, prune: float, generator: Array, count: int
 ) -> int:
-    """`count` iterations over nodes[D, N, 3 + A] and payoff[D, endings, P]; returns the nodes visited."""
+    """Run `count` iterations over nodes[D, N, 3 + A] and payoff[D, endings, P]. Return the nodes visited."""
     players = payoff.shape[2]
     memory = np.zeros((depth + 2, 2 * players + 2 * learned.shape[2]))
     visited = 0

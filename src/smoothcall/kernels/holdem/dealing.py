@@ -117,9 +117,12 @@ def collect_hands(bucket: Array, dealt: Array, first: Array, count: Array, hand:
 @kernel
 def deal_listed(walk: Walk, bucket: Array, outcome: Array, generator: Array) -> None:
     """Fill bucket[n, P, R] and outcome[n] with deals of a game whose deals are listed."""
-    for deal in range(len(bucket)):
-        sampled = draw_deal(walk, generator)
-        bucket[deal] = walk.bucket[sampled]
+    players, streets = np.uint32(bucket.shape[1]), np.uint32(bucket.shape[2])
+    for deal in range(np.uint32(len(bucket))):
+        sampled = np.uint32(draw_deal(walk, generator))
+        for player in range(players):
+            for street in range(streets):
+                bucket[deal, player, street] = walk.bucket[sampled, player, street]
         outcome[deal] = walk.outcome[sampled]
 
 

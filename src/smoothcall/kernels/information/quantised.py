@@ -1,7 +1,7 @@
-"""Policies of large games, rounded: a row's probabilities are whole parts of 255, one byte an action.
+"""Quantised policies of large games: one byte an action, the bytes of a row summing to 255.
 
-The nodes of the tree say which actions a row has: child[N, A] (negative where illegal), first_row[N] (negative at endings),
-street[N], and how many rows a decision on each street has, buckets[R].
+The action tree says which actions a row has: child[N, A] (negative where illegal), first_row[N] (negative at endings),
+street[N], and buckets[R], the number of rows of a decision on each street.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from smoothcall.kernels import kernel
-from smoothcall.kernels.tables import Array
+from smoothcall.kernels.tables import NO_SLOT, Array
 
-SCALE = 255
+SCALE = 255  # probabilities are bytes / SCALE
 
 
 @kernel
-def round_rows(
-    weights: Array, child: Array, first_row: Array, street: Array, buckets: Array, unseen: Array, parts: Array
+def quantise_rows(
+    weights: Array, child: Array, first_row: Array, street: Array, buckets: Array, unseen: Array, quantised: Array
 ) -> int:
-    """weights[rows, A] -> parts[rows, A] uint8: as close as parts can be; unseen[A] are the weights where a row has none.
+    """Write weights[rows, A], normalised, to quantised[rows, A] uint8, by largest remainders.
 
-    Returns the first row with a weight that is negative or not finite, or -1.
+    unseen[A] are the weights of rows without any. Return the first row with a weight that is negative or not finite, or -1.
     """
     actions = child.shape[1]
     for decision in range(len(child)):
@@ -40,28 +40,28 @@ def round_rows(
                         return row
             left = SCALE
             for action in range(actions):
-                parts[row, action] = 0
+                quantised[row, action] = 0
                 if child[decision, action] >= 0:
                     share = float(weights[row, action]) / total if total > 0 else unseen[action] / legal
-                    parts[row, action] = int(share * SCALE)
-                    left -= int(parts[row, action])
-            while left > 0:  # what rounding down left goes where it is missed most
+                    quantised[row, action] = int(share * SCALE)
+                    left -= int(quantised[row, action])
+            while left > 0:  # to the largest remainders
                 most, chosen = -1.0, 0
                 for action in range(actions):
                     if child[decision, action] >= 0:
                         share = float(weights[row, action]) / total if total > 0 else unseen[action] / legal
-                        if share * SCALE - float(parts[row, action]) > most:
-                            most, chosen = share * SCALE - float(parts[row, action]), action
-                parts[row, chosen] += 1
+                        if share * SCALE - float(quantised[row, action]) > most:
+                            most, chosen = share * SCALE - float(quantised[row, action]), action
+                quantised[row, chosen] += 1
                 left -= 1
     return -1
 
 
 @kernel
-def threshold_rows(weights: Array, least: float, parts: Array) -> None:
-    """weights[rows, A] uint8 -> parts[rows, A]: none below `least` parts but the most likely (of equals, the first).
+def threshold_rows(weights: Array, least: float, quantised: Array) -> None:
+    """Write weights[rows, A] uint8 to quantised[rows, A] without those below `least`; the most likely, the first of equals, stays.
 
-    The others are scaled up and rounded down; what that leaves goes to the most likely.
+    The remaining ones are scaled up and rounded down; the remainder goes to the most likely.
     """
     actions = weights.shape[1]
     for row in range(len(weights)):
@@ -74,22 +74,22 @@ def threshold_rows(weights: Array, least: float, parts: Array) -> None:
                 total += int(weights[row, action])
         left = SCALE
         for action in range(actions):
-            parts[row, action] = 0
+            quantised[row, action] = 0
             if action == most or weights[row, action] >= least:
-                parts[row, action] = int(weights[row, action]) * SCALE // total
-                left -= int(parts[row, action])
-        parts[row, most] += left
+                quantised[row, action] = int(weights[row, action]) * SCALE // total
+                left -= int(quantised[row, action])
+        quantised[row, most] += left
 
 
 @kernel
 def greedy_rows(
-    mean: Array, visits: Array, child: Array, first_row: Array, street: Array, buckets: Array, known: int, few: int,
-    unknown: int, parts: Array,
+    mean: Array, visits: Array, child: Array, first_row: Array, street: Array, buckets: Array, exact: int, min_visits: int,
+    fallback: int, quantised: Array,
 ) -> None:  # fmt: skip
-    """All on the action of the highest mean[rows, A].
+    """Write the greedy policy of mean[rows, A]: probability 1 for the action of the highest mean.
 
-    Where a legal action was never visited means cannot be compared: all on `unknown`; below 0, the best of those visited,
-    or even where none was. The action `known`, if not -1, needs no visits, but its row `few`.
+    Where a legal action has no visits, the policy takes the slot `fallback`; with NO_SLOT the best visited action, or uniform
+    where none is visited. The slot `exact` has an exact mean: it needs no visits of its own, but `min_visits` of its row.
     """
     actions = child.shape[1]
     for decision in range(len(child)):
@@ -98,34 +98,34 @@ def greedy_rows(
         for row in range(first_row[decision], first_row[decision] + buckets[street[decision]]):
             best, chosen, legal, untried, total = -np.inf, -1, 0, 0, 0.0
             for action in range(actions):
-                parts[row, action] = 0
+                quantised[row, action] = 0
                 total += float(visits[row, action])
             for action in range(actions):
                 if child[decision, action] < 0:
                     continue
                 legal += 1
-                untried += visits[row, action] == 0 and action != known
-                tell = total >= few if action == known else visits[row, action] > 0
-                if tell and mean[row, action] > best:
+                untried += visits[row, action] == 0 and action != exact
+                comparable = total >= min_visits if action == exact else visits[row, action] > 0
+                if comparable and mean[row, action] > best:
                     best, chosen = float(mean[row, action]), action
-            if unknown >= 0 and untried > 0:
-                chosen = unknown
+            if fallback != NO_SLOT and untried > 0:
+                chosen = fallback
             if chosen >= 0:
-                parts[row, chosen] = SCALE
+                quantised[row, chosen] = SCALE
                 continue
             left = SCALE
             for action in range(actions):
                 if child[decision, action] >= 0:
-                    parts[row, action] = left // legal
-                    left -= int(parts[row, action])
+                    quantised[row, action] = left // legal
+                    left -= int(quantised[row, action])
                     legal -= 1
 
 
 @kernel
 def first_wrong(
-    weights: Array, unit: Any, tolerance: float, child: Array, first_row: Array, street: Array, buckets: Array
+    weights: Array, scale: Any, tolerance: float, child: Array, first_row: Array, street: Array, buckets: Array
 ) -> int:
-    """The first row whose weights are no policy (in parts of `unit`), or -1."""
+    """Return the first row whose weights / scale are not probabilities that sum to 1, or -1."""
     for decision in range(len(child)):
         if first_row[decision] < 0:
             continue
@@ -135,6 +135,6 @@ def first_wrong(
                 weight = float(weights[row, action])
                 wrong |= not weight >= 0 or (child[decision, action] < 0 and weight > 0)
                 total += weight
-            if wrong or not abs(total - unit) <= tolerance * unit:
+            if wrong or not abs(total - scale) <= tolerance * scale:
                 return row
     return -1

@@ -1,7 +1,8 @@
-"""Full-width sweeps over the sequence form. Tables are flat, indexed by sequence: see `Form`.
+"""Full-width sweeps over the sequence form. Tables are flat, [sequences]: see `Form`.
 
-Downwards over a player's rows turns a policy into a plan; one pass over the results gives every sequence its *gain*, the
-chips it earns against the others' plans; upwards over the rows, a row's value is added to the gain of the sequence before it.
+A sweep down a player's rows turns a policy into a realisation plan. One pass over the leaves gives every sequence its
+*counterfactual value*, the chips it earns against the others' realisation plans. A sweep up the rows adds the value of each row to
+that of the sequence that leads to it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from smoothcall.kernels.tables import Array, Form
 
 @kernel
 def plan_from_policy(form: Form, player: int, policy: Array, plan: Array) -> None:
-    """policy[sequences] -> plan[sequences], the player's part of both."""
+    """Write the player's part of plan[sequences], the realisation plan of policy[sequences]."""
     plan[player] = 1.0
     for row in range(form.player_row[player], form.player_row[player + 1]):
         reach = plan[form.row_parent[row]]
@@ -24,7 +25,10 @@ def plan_from_policy(form: Form, player: int, policy: Array, plan: Array) -> Non
 
 @kernel
 def policy_from_plan(form: Form, player: int, plan: Array, policy: Array) -> None:
-    """plan[sequences], or any positive multiple of one -> policy[sequences]; uniform where the plan never comes."""
+    """Write the player's part of policy[sequences]. plan[sequences]: a realisation plan times any positive number.
+
+    The policy is uniform at rows that the plan does not reach.
+    """
     for row in range(form.player_row[player], form.player_row[player + 1]):
         first, last = form.row_sequence[row], form.row_sequence[row + 1]
         total = 0.0
@@ -35,68 +39,69 @@ def policy_from_plan(form: Form, player: int, plan: Array, policy: Array) -> Non
 
 
 @kernel
-def collect(form: Form, player: int, plan: Array, gain: Array, first: int, last: int) -> None:
-    """Add to the player's gain[sequences] what the results from `first` to `last` pay against the others' plans."""
-    sequence, payoff = form.result_sequence, form.result_payoff
+def add_leaves(form: Form, player: int, plan: Array, value: Array, first: int, last: int) -> None:
+    """Add to the player's value[sequences] what the leaves from `first` to `last` pay against the others' plans."""
+    sequence, payoff = form.leaf_sequence, form.leaf_payoff
     players = len(sequence)
     if players == 2:
         other = 1 - player
-        for result in range(first, last):
-            gain[sequence[player, result]] += payoff[player, result] * plan[sequence[other, result]]
+        for leaf in range(first, last):
+            value[sequence[player, leaf]] += payoff[player, leaf] * plan[sequence[other, leaf]]
         return
-    for result in range(first, last):
-        reach = payoff[player, result]
+    for leaf in range(first, last):
+        reach = payoff[player, leaf]
         for other in range(players):
             if other != player:
-                reach *= plan[sequence[other, result]]
-        gain[sequence[player, result]] += reach
+                reach *= plan[sequence[other, leaf]]
+        value[sequence[player, leaf]] += reach
 
 
 @kernel
-def clear(form: Form, player: int, gain: Array) -> None:
-    gain[player] = 0.0
-    gain[form.player_sequence[player] : form.player_sequence[player + 1]] = 0.0
+def clear(form: Form, player: int, value: Array) -> None:
+    """Set the player's part of value[sequences] to 0."""
+    value[player] = 0.0
+    value[form.player_sequence[player] : form.player_sequence[player + 1]] = 0.0
 
 
 @kernel
-def best_response(form: Form, player: int, plan: Array, gain: Array, policy: Array) -> float:
-    """The value of the player's best response to the others' plans; writes it to policy[sequences] (first best action).
+def best_response(form: Form, player: int, plan: Array, value: Array, policy: Array) -> float:
+    """Return the value of the player's best response to the others' plans, in chips; write it to policy[sequences].
 
-    A choice is made once a row, on the sum over everything the player cannot tell apart there.
+    A row takes the action of the highest counterfactual value, of equals the first. value[sequences] is scratch.
     """
-    clear(form, player, gain)
-    collect(form, player, plan, gain, 0, form.result_sequence.shape[1])
+    clear(form, player, value)
+    add_leaves(form, player, plan, value, 0, form.leaf_sequence.shape[1])
     for row in range(form.player_row[player + 1] - 1, form.player_row[player] - 1, -1):
         first, last = form.row_sequence[row], form.row_sequence[row + 1]
         best = first
         for sequence in range(first, last):
             policy[sequence] = 0.0
-            if gain[sequence] > gain[best]:
+            if value[sequence] > value[best]:
                 best = sequence
         policy[best] = 1.0
-        gain[form.row_parent[row]] += gain[best]
-    return float(gain[player])
+        value[form.row_parent[row]] += value[best]
+    return float(value[player])
 
 
 @kernel
 def expected_values(form: Form, plan: Array, values: Array) -> None:
-    """values[P]: chips a hand under the plans of all players."""
-    sequence, payoff = form.result_sequence, form.result_payoff
+    """Write values[P], chips a hand under the realisation plans of all players."""
+    sequence, payoff = form.leaf_sequence, form.leaf_payoff
     values[:] = 0.0
-    for result in range(sequence.shape[1]):
+    for leaf in range(sequence.shape[1]):
         reach = 1.0
         for player in range(len(sequence)):
-            reach *= plan[sequence[player, result]]
+            reach *= plan[sequence[player, leaf]]
         for player in range(len(sequence)):
-            values[player] += reach * payoff[player, result]
+            values[player] += reach * payoff[player, leaf]
 
 
 @kernel
 def evaluate(form: Form, policy: Array, values: Array, best: Array) -> None:
-    """values[P] under the policy, and best[P], each player's value when only that player deviates, at best."""
-    plan, gain, response = np.empty_like(policy), np.empty_like(policy), np.empty_like(policy)
+    """Write values[P] under policy[sequences], and best[P], the value of each player's best response to the others."""
+    plan, value, response = np.empty_like(policy), np.empty_like(policy), np.empty_like(policy)
     for player in range(len(values)):
         plan_from_policy(form, player, policy, plan)
     expected_values(form, plan, values)
     for player in range(len(values)):
-        best[player] = best_response(form, player, plan, gain, response)
+        best[player] = best_response(form, player, plan, value, response)

@@ -20,7 +20,7 @@ from smoothcall.kernels.holdem.dealing import compare
 from smoothcall.kernels.holdem.drawing import card_set, draw_rest
 from smoothcall.kernels.holdem.evaluator import Evaluator, add_cards, evaluate
 from smoothcall.kernels.learners.memory import follow
-from smoothcall.kernels.random import draw
+from smoothcall.kernels.random import draw, draw_index
 from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.simulation.observations import (
     AGGRESSION,
@@ -45,7 +45,6 @@ from smoothcall.kernels.simulation.observations import (
     TO_CALL,
     UNKNOWN,
 )
-from smoothcall.kernels.solvers.matching import choose
 from smoothcall.kernels.tables import CALL, Array, Walk
 
 ELSE = 3  # the number of whoever one learner plays against: after its own three
@@ -176,7 +175,7 @@ def draw_opponents(freezeouts: FreezeoutTables, shares: Array, generator: Array)
     """Where player 1 is nobody yet, it becomes somebody with the chance shares[batch policies]."""
     for freezeout in range(len(freezeouts.played)):
         if freezeouts.policy[freezeout, 1] < 0:
-            freezeouts.policy[freezeout, 1] = choose(shares, draw(generator))
+            freezeouts.policy[freezeout, 1] = draw_index(shares, np.uint32(len(shares)), draw(generator))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Extensive-form fictitious play: the average plan moves towards the best response to it."""
+"""Extensive-form fictitious play: the average realisation plan moves towards the best response to it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from smoothcall.kernels.tables import Array, Form
 
 @kernel
 def iterate(form: Form, average: Array, response: Array, start: int, count: int) -> None:
-    """average[sequences]: plans, updated in place; response[sequences]: policies of the last best responses."""
+    """Run `count` iterations after the first `start`.
+
+    average[sequences]: realisation plans, updated in place; response[sequences]: policies of the last best responses.
+    """
     players = len(form.player_row) - 1
-    gain, plan = np.empty_like(average), np.ones_like(average)
+    value, plan = np.empty_like(average), np.ones_like(average)
     for iteration in range(start + 1, start + count + 1):
         for player in range(players):
-            best_response(form, player, average, gain, response)
+            best_response(form, player, average, value, response)
         for player in range(players):
             plan_from_policy(form, player, response, plan)
         average += (plan - average) / (iteration + 1.0)

@@ -1,6 +1,6 @@
-"""CFR with sampled deals: each iteration sweeps the sequence form of one deal and updates all players.
+"""Chance-sampled CFR (Zinkevich et al. 2007; bahuguna2018's iteration): sweep the sequence form of one deal, update all players.
 
-This is bahuguna2018's iteration and chance-sampled CFR (Zinkevich et al. 2007): the rows of full-width CFR, those of one deal.
+The row updates are those of full-width CFR, applied to the rows of one deal.
 """
 
 from __future__ import annotations
@@ -12,59 +12,59 @@ from smoothcall.kernels.random import draw_deal
 from smoothcall.kernels.solvers.cfr import State, learn_row, match_row
 from smoothcall.kernels.tables import Array, Form, OneDeal, Walk
 
-REVIEW = 16
+REVIEW = 16  # every so many iterations nothing is pruned
 
 
 @inlined
 def open_row(form: Form, row: int, state: State) -> None:
-    """Play the row by its regrets, count that in the average, and clear its gains."""
+    """Match the row's regrets, count its realisation plan in the average and clear its counterfactual values."""
     match_row(form, row, state, False)
     for sequence in range(form.row_sequence[row], form.row_sequence[row + 1]):
         state.average[sequence] += state.plan[sequence]
-        state.gain[sequence] = 0.0
+        state.value[sequence] = 0.0
 
 
 @inlined
-def pay(part: OneDeal, deal: int, ending: int, state: State) -> None:
-    """Give each player's last sequence what the ending pays, times the others' probability of coming there."""
-    players = part.sequence.shape[2]
+def pay(dealt: OneDeal, deal: int, ending: int, state: State) -> None:
+    """Add to each player's last sequence what the ending pays, times the others' probability of reaching it."""
+    players = dealt.sequence.shape[2]
     for player in range(players):
-        amount = part.payoff[deal, ending, player]
+        amount = dealt.payoff[deal, ending, player]
         for other in range(players):
             if other != player:
-                amount *= state.plan[part.sequence[deal, ending, other]]
-        state.gain[part.sequence[deal, ending, player]] += amount
+                amount *= state.plan[dealt.sequence[deal, ending, other]]
+        state.value[dealt.sequence[deal, ending, player]] += amount
 
 
 @inlined
-def sweep(form: Form, part: OneDeal, deal: int, state: State) -> None:
-    """Everything the deal comes to."""
-    rows = part.row.shape[1]
+def sweep(form: Form, dealt: OneDeal, deal: int, state: State) -> None:
+    """Update every row of a deal."""
+    rows = dealt.row.shape[1]
     for index in range(rows):
-        open_row(form, part.row[deal, index], state)
-    for ending in range(part.sequence.shape[1]):
-        pay(part, deal, ending, state)
+        open_row(form, dealt.row[deal, index], state)
+    for ending in range(dealt.sequence.shape[1]):
+        pay(dealt, deal, ending, state)
     for index in range(rows - 1, -1, -1):
-        learn_row(form, part.row[deal, index], state, 1.0, 1.0, False)
+        learn_row(form, dealt.row[deal, index], state, 1.0, 1.0, False)
 
 
 @inlined
 def sweep_pruned(
-    form: Form, part: OneDeal, deal: int, state: State, prune: float, seen: Array, skipped: Array, held: Array
+    form: Form, dealt: OneDeal, deal: int, state: State, prune: float, seen: Array, skipped: Array, held: Array
 ) -> int:
-    """The same without what is hardly ever seen; returns how many nodes were visited. seen[N], skipped[N], held[N]: scratch.
+    """Update the rows of a deal that are not pruned. Return the nodes visited. seen[N], skipped[N], held[N]: scratch.
 
-    A step is skipped, with all below it, while its player does not take it now and the average policies would come there
-    with a probability under `prune`. Values stay exact, because what is skipped has probability 0; its regret waits.
+    A step is pruned, with everything below it, while its player's current policy does not take it and the average policies
+    reach it with a probability below `prune`. Values stay exact, because a pruned step has probability 0; its regret is kept.
     """
     visited, skips = 0, 0
-    for node in range(part.node_row.shape[1]):
-        step, parent = part.node_step[deal, node], form.node_parent[node]
+    for node in range(dealt.node_row.shape[1]):
+        step, parent = dealt.node_step[deal, node], form.node_parent[node]
         if parent >= 0:
             if seen[parent] < 0:
                 seen[node] = -1.0
                 continue
-            row, total = part.node_row[deal, parent], 0.0
+            row, total = dealt.node_row[deal, parent], 0.0
             for sequence in range(form.row_sequence[row], form.row_sequence[row + 1]):
                 total += state.average[sequence]
             seen[node] = seen[parent] * state.average[step] / total if total > 0 else seen[parent]
@@ -76,43 +76,43 @@ def sweep_pruned(
         else:
             seen[node] = 1.0
         visited += 1
-        if part.node_row[deal, node] >= 0:
-            open_row(form, part.node_row[deal, node], state)
+        if dealt.node_row[deal, node] >= 0:
+            open_row(form, dealt.node_row[deal, node], state)
         else:
             ending = form.node_ending[node]
-            pay(part, deal, ending, state)
-    for node in range(part.node_row.shape[1] - 1, -1, -1):
-        if seen[node] >= 0 and part.node_row[deal, node] >= 0:
-            learn_row(form, part.node_row[deal, node], state, 1.0, 1.0, False)
+            pay(dealt, deal, ending, state)
+    for node in range(dealt.node_row.shape[1] - 1, -1, -1):
+        if seen[node] >= 0 and dealt.node_row[deal, node] >= 0:
+            learn_row(form, dealt.node_row[deal, node], state, 1.0, 1.0, False)
     for index in range(skips):
         state.regret[skipped[index]] = held[index]
     return visited
 
 
 @kernel
-def iterate(form: Form, part: OneDeal, walk: Walk, state: State, generator: Array, count: int) -> int:
-    """`count` iterations. Returns the nodes visited."""
+def iterate(form: Form, dealt: OneDeal, walk: Walk, state: State, generator: Array, count: int) -> int:
+    """Run `count` iterations. Return the nodes visited."""
     for player in range(walk.bucket.shape[1]):
         state.plan[player] = 1.0
     for _ in range(count):
-        sweep(form, part, draw_deal(walk, generator), state)
-    return count * int(part.node_row.shape[1])
+        sweep(form, dealt, draw_deal(walk, generator), state)
+    return count * int(dealt.node_row.shape[1])
 
 
 @kernel
 def iterate_pruned(
-    form: Form, part: OneDeal, walk: Walk, state: State, generator: Array, start: int, count: int, prune: float
+    form: Form, dealt: OneDeal, walk: Walk, state: State, generator: Array, start: int, count: int, prune: float
 ) -> int:
-    """The same with pruning, after the first `start` iterations; every 16th iteration prunes nothing.
+    """Run `count` iterations with pruning after the first `start`. Return the nodes visited.
 
-    Those look again at what was given up: without them games larger than Kuhn do not converge.
+    Every REVIEW-th iteration prunes nothing and so reconsiders pruned steps: otherwise games larger than Kuhn do not converge.
     """
-    nodes = part.node_row.shape[1]
+    nodes = dealt.node_row.shape[1]
     seen, skipped, held = np.empty(nodes), np.empty(nodes, np.int32), np.empty(nodes)
     visited = 0
     for player in range(walk.bucket.shape[1]):
         state.plan[player] = 1.0
     for iteration in range(start, start + count):
         now = prune if iteration % REVIEW else 0.0
-        visited += sweep_pruned(form, part, draw_deal(walk, generator), state, now, seen, skipped, held)
+        visited += sweep_pruned(form, dealt, draw_deal(walk, generator), state, now, seen, skipped, held)
     return visited

@@ -1,8 +1,8 @@
-"""Tables that threads learn together: each writes a part of its own, their sum is what all know.
+"""Per-thread tables that threads learn together: each thread writes its own, and all know their sum.
 
-A thread works on a copy of the sum and renews it now and then, reading the others' parts as they stand. Nothing is lost,
-because nobody writes another's part, and nobody waits for another's cache lines, as threads that share a small table do all
-the time. The price is that what the others learn is seen a little later: too late, and all learn the same thing twice.
+A thread works on a copy of the sum and renews it from time to time, reading the others' tables as they stand. Nothing is lost,
+because no thread writes another's table; and no thread waits for another's cache lines, as threads that share one small table
+do all the time. The price is a delay: with too long a delay, all threads learn the same thing twice.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from smoothcall.kernels import kernel
 
 @kernel
 def until_renewal(cells: int, known: int, left: int) -> int:
-    """How many iterations until the next renewal of a table of so many cells, with `known` iterations in it.
+    """Return the number of iterations until the next renewal of a table of `cells` cells that holds `known` iterations.
 
-    A small share of what is known, so that nobody misses much: more than 1 in 2000 was seen to do harm. Within that, as
-    seldom as renewing a table of this size asks for.
+    A small part of `known`, so that no thread misses much: more than 1 in 2000 did harm in measurements. Below that limit, as
+    seldom as the cost of renewing a table of this size asks for. Never more than `left`.
     """
     return min(max(max(16, cells // 16), min(known // 2048, 4 * cells)), left)

@@ -1,17 +1,18 @@
-"""Self-play Monte-Carlo tree search over information states: UCT and Smooth UCT in one loop (Heinrich and Silver 2014).
+"""Self-play Monte-Carlo tree search over information states: UCT and Smooth UCT (Heinrich and Silver 2014).
 
-An episode is one sampled hand. Each player who learns has a tree of rows: inside it an action is selected, the first row
-outside it is added to it and from there on that player plays at random. Then every row passed in a tree learns the return.
+An episode is one sampled hand. Each learning player has a tree of rows. Inside it a player selects actions; the first row
+outside it joins the tree, and from there on that player acts uniformly at random. Then every row passed in a tree learns the
+return of the hand.
 
-An episode is a chain of loads and draws, each waiting for the one before. So a row is one record: in large games it costs
-one cache line and not six. And what a selection needs of a row's visits (the width of its bounds, the share of the mixing
-schedule) is worked out when the row learns, where nothing waits for it. Illegal actions need no test: their mean is -inf.
+An episode is a chain of loads and draws, each waiting for the one before. So a row is one record, which in large games costs one
+cache line instead of six; and the columns that a selection derives from visits are computed when the row learns, where
+nothing waits for them. Illegal actions need no test: their mean is -inf.
 
-Who folds loses what he has paid, whatever comes. Where folds are `known`, that is their mean from the start, and every visit
-of a row counts as one of its fold: whatever was played, it is known what folding would have brought. So no fold is played to
-learn its value, and nobody folds aces. Its bound has the width that goes with these visits and not none: else the others' would
-win every comparison of equals. Where folds are tried, as the documents have it, a fold is an action like others: every state
-folds now and then to see what that brings, and Smooth UCT repeats it as a part of its average.
+**Exact fold values.** A fold costs what its player has paid, whatever cards come. With an exact fold slot that is the fold's
+mean from the start, and every visit of a row counts as one of its fold, so no fold is played to learn its value. The fold's
+confidence bound has the width that goes with these visits; with none, the other actions would win every comparison of equals. With
+sampled folds, as in the papers, a fold is an action like any other: every row folds now and then to learn its value, and Smooth
+UCT repeats that as part of its average policy.
 """
 
 from __future__ import annotations
@@ -21,48 +22,54 @@ from typing import NamedTuple
 import numpy as np
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.holdem.buckets import Cards
-from smoothcall.kernels.holdem.dealing import BATCH, deal_cards
-from smoothcall.kernels.random import draw, draw_deal
-from smoothcall.kernels.solvers.matching import choose
+from smoothcall.kernels.random import draw, draw_index
 from smoothcall.kernels.solvers.threads import until_renewal
-from smoothcall.kernels.tables import Array, Integer, Walk
+from smoothcall.kernels.tables import NO_SLOT, Array, Integer
 
 CONSTANT, DECAY, GREATEST, SLOW = 0, 1, 2, 3  # mixing schedules
-FEW = 10  # visits below which a row does not fold where folds are known: one unlucky hand says nothing about the others
+MIN_FOLD_VISITS = 10  # a row with fewer does not fold by an exact value: one lost hand says nothing about the other actions
+MIN_WIDTH = 1e-12  # of confidence bounds: unvisited actions are tried first even without exploration
+
+# A row of tree[rows, 3 A + 2] is the record of an information state: three blocks of A columns, then two columns.
+VISITS, MEAN, ROOT, REST = np.uint32(0), np.uint32(1), np.uint32(2), np.uint32(3)  # the block's first column is a multiple of A
+# VISITS: of each action.
+# MEAN: return, chips; -inf where illegal.
+# ROOT: 1 / sqrt(visits); inf where unvisited, 0 where illegal. An exact fold has that of the row's visits, -inf while few.
+LOG, ETA = np.uint32(0), np.uint32(1)  # columns behind the blocks: sqrt(log(visits of the row)); eta
+OUTSIDE = -1.0  # eta of a row that is not in the tree
 
 
 class Mixing(NamedTuple):
-    """How often a selection looks for the best action, by upper confidence bounds, instead of playing the average policy."""
+    """When a selection uses upper confidence bounds instead of the average policy."""
 
     schedule: int
-    eta: float  # CONSTANT: how often; DECAY: at the start
-    gamma: float  # DECAY: at least
-    d: float  # DECAY: how fast
-    patience: float  # visits of a row below which it always plays the average policy
-    known: int  # the slot of the action whose value is known, the fold, or -1
-    most: float  # visits of an action at which those of its row are halved: numbers of 32 bits count no further than 2 ** 24
-
-
-# A row of `tree`[rows, 3 A + 2] is a record of a player's information state: the visits of the A actions; their mean returns,
-# -inf where illegal; 1 / sqrt(visits), inf where never tried and finite where illegal, for a known fold those of the row and
-# -inf while they are few; sqrt(log(visits of the row)); and how often to select by bounds, below 0 in a row that is not in the
-# tree yet.
+    eta: float  # CONSTANT: the probability of upper confidence bounds; DECAY: that of the start
+    gamma: float  # DECAY: lower limit of eta
+    d: float  # DECAY: speed
+    patience: float  # visits below which a row plays its average policy only
+    exact_fold: int  # slot of the action with an exact value, or NO_SLOT
+    max_visits: float  # of an action; those of its row are then halved: float32 counts to 2 ** 24
 
 
 class Nodes(NamedTuple):
-    """The decisions of the action tree, D of them, renumbered in their order, as records; and how wide their bounds are."""
+    """The D decisions of the action tree, renumbered in tree order."""
 
-    record: Array  # [D, 4 + 2 A] int32: see below; then the slots played at random; then what each action leads to
-    explore: Array  # [D] float32: the exploration constant
+    record: Array  # [D, SLOTS + 2 A] int32: the columns below, then slots to play at random, then the child of each action
+    explore: Array  # [D] float32: the exploration constant c of the confidence bounds
 
 
-PLAYER, STREET, FIRST_ROW, OPEN, SLOTS = 0, 1, 2, 3, 4  # of Nodes.record; a hand ends where an action leads to -1 - ending
+PLAYER, STREET, FIRST_ROW, OPEN, SLOTS = 0, 1, 2, 3, 4  # columns of Nodes.record; OPEN: how many slots to play at random
 
 
 @inlined
-def share_of_bounds(mixing: Mixing, total: float, most: float) -> float:
-    """How often to select by bounds at a row with so many visits, `most` of them of one action."""
+def leaf_code(ending: Integer) -> Integer:
+    """Return what stands for a terminal node where a child's number is expected; its own inverse."""
+    return -1 - ending
+
+
+@inlined
+def eta_of(mixing: Mixing, total: float, most: float) -> float:
+    """Return eta, the probability of selecting by upper confidence bounds, at a row with `total` visits, `most` of one action."""
     if total < mixing.patience:
         return 0.0
     if mixing.schedule == CONSTANT:
@@ -75,52 +82,52 @@ def share_of_bounds(mixing: Mixing, total: float, most: float) -> float:
 
 
 @inlined
-def refresh_row(tree: Array, row: Integer, actions: Integer, mixing: Mixing) -> None:
-    """What follows from a row's visits."""
-    total, most, after = 0.0, 0.0, np.uint32(3) * actions
-    for action in range(actions):
-        total += tree[row, action]
-        most = max(most, tree[row, action])
-    if mixing.known >= 0:
-        known = np.uint32(2) * actions + np.uint32(mixing.known)
-        tree[row, known] = 1.0 / np.sqrt(total) if total >= FEW else -np.inf
-    tree[row, after] = np.sqrt(np.log(total))
-    tree[row, after + np.uint32(1)] = share_of_bounds(mixing, total, most)
-
-
-@inlined
 def inverse_root(visits: float) -> float:
-    """1 / sqrt(visits) of a number as the tree stores it: a restored tree has the same bits."""
+    """Return 1 / sqrt(visits) of visits as the tree stores them, so that a restored tree has the same bits."""
     return 1.0 / float(np.sqrt(np.float64(visits)))
 
 
+@inlined
+def derive_row(tree: Array, row: Integer, actions: Integer, mixing: Mixing) -> None:
+    """Compute the columns of a row that follow from the visits of all its actions."""
+    total, most, rest = 0.0, 0.0, REST * actions
+    for action in range(actions):
+        total += tree[row, action]
+        most = max(most, tree[row, action])
+    if mixing.exact_fold >= 0:
+        fold = ROOT * actions + np.uint32(mixing.exact_fold)
+        tree[row, fold] = 1.0 / np.sqrt(total) if total >= MIN_FOLD_VISITS else -np.inf
+    tree[row, rest + LOG] = np.sqrt(np.log(total))
+    tree[row, rest + ETA] = eta_of(mixing, total, most)
+
+
 @kernel
-def refresh(tree: Array, mixing: Mixing) -> None:
-    """Work out every column that follows from visits and means, for all rows: those without visits leave the tree."""
+def derive(tree: Array, mixing: Mixing) -> None:
+    """Compute every column that follows from visits and means. Rows without visits leave the tree."""
     actions = np.uint32((tree.shape[1] - 2) // 3)
     for row in range(len(tree)):
-        seen = False
+        visited = False
         for action in range(actions):
-            root = np.uint32(2) * actions + action
+            root = ROOT * actions + action
             if tree[row, action] > 0:
                 tree[row, root] = inverse_root(tree[row, action])
-                seen = True
-            elif tree[row, actions + action] == -np.inf:  # illegal
+                visited = True
+            elif tree[row, MEAN * actions + action] == -np.inf:
                 tree[row, root] = 0.0
             else:
-                tree[row, root] = -np.inf if action == mixing.known else np.inf
-        if seen:
-            refresh_row(tree, row, actions, mixing)
+                tree[row, root] = -np.inf if action == mixing.exact_fold else np.inf
+        if visited:
+            derive_row(tree, row, actions, mixing)
         else:
-            tree[row, np.uint32(3) * actions] = 0.0
-            tree[row, np.uint32(3) * actions + np.uint32(1)] = -1.0
+            tree[row, REST * actions + LOG] = 0.0
+            tree[row, REST * actions + ETA] = OUTSIDE
 
 
 @kernel
-def plant(
+def clear(
     tree: Array, child: Array, first_row: Array, street: Array, buckets: Array, player: Array, paid: Array, mixing: Mixing
 ) -> None:
-    """Empty records for every row of every decision. child[N, A], first_row[N], street[N], buckets[R], player[N], paid[N, P]."""
+    """Write empty records for all rows. child[N, A], first_row[N], street[N], buckets[R], player[N], paid[N, P] chips."""
     actions = child.shape[1]
     for node in range(len(child)):
         if first_row[node] < 0:
@@ -130,33 +137,34 @@ def plant(
                 legal = child[node, action] >= 0
                 tree[row, action] = 0.0
                 tree[row, actions + action] = 0.0 if legal else -np.inf
-                if legal and action == mixing.known:
+                if legal and action == mixing.exact_fold:
                     tree[row, actions + action] = -paid[node, player[node]]
-    refresh(tree, mixing)
+    derive(tree, mixing)
 
 
 @inlined
 def learn(tree: Array, row: Integer, action: Integer, actions: Integer, payoff: float, mixing: Mixing) -> None:
-    if tree[row, action] >= mixing.most:
+    """Count a visit of an action and move its mean towards the pay-off."""
+    if tree[row, action] >= mixing.max_visits:
         for other in range(actions):
             tree[row, other] *= 0.5
             if tree[row, other] > 0:
-                tree[row, np.uint32(2) * actions + other] = inverse_root(tree[row, other])
+                tree[row, ROOT * actions + other] = inverse_root(tree[row, other])
     tree[row, action] += 1.0
-    visits, mean = np.float64(tree[row, action]), tree[row, actions + action]
-    tree[row, actions + action] = mean + (payoff - mean) / visits
-    tree[row, np.uint32(2) * actions + action] = inverse_root(visits)
-    refresh_row(tree, row, actions, mixing)
+    visits, mean = np.float64(tree[row, action]), tree[row, MEAN * actions + action]
+    tree[row, MEAN * actions + action] = mean + (payoff - mean) / visits
+    tree[row, ROOT * actions + action] = inverse_root(visits)
+    derive_row(tree, row, actions, mixing)
 
 
 @inlined
 def best_by_bounds(tree: Array, row: Integer, actions: Integer, explore: float) -> Integer:
-    """The first action with the highest mean return + explore * sqrt(log N / n); explore > 0, so the untried come first."""
+    """Return the first action with the highest upper confidence bound: mean + explore * sqrt(log N / n)."""
     chosen: Integer = np.uint64(0)
-    best, spread = -np.inf, np.uint32(2) * actions
-    explore = max(explore * tree[row, np.uint32(3) * actions], 1e-12)
+    best = -np.inf
+    explore = max(explore * tree[row, REST * actions + LOG], MIN_WIDTH)
     for action in range(actions):
-        bound = tree[row, actions + action] + explore * tree[row, spread + action]
+        bound = tree[row, MEAN * actions + action] + explore * tree[row, ROOT * actions + action]
         better = bound > best  # False where illegal: the bound is -inf
         best = bound if better else best
         chosen = action if better else chosen
@@ -165,51 +173,42 @@ def best_by_bounds(tree: Array, row: Integer, actions: Integer, explore: float) 
 
 @inlined
 def from_average(tree: Array, row: Integer, actions: Integer, number: float) -> Integer:
-    """The action of the average policy that a number in [0, 1) falls on."""
-    chosen: Integer = np.uint64(0)
+    """Return the action of the average policy, the visits, that a number in [0, 1) falls on."""
     total = 0.0
     for action in range(actions):
         total += tree[row, action]
-    left = number * total
-    for action in range(actions - np.uint32(1)):
-        left -= tree[row, action]
-        chosen += np.uint64(left >= 0)
-    while tree[row, chosen] == 0:  # a number that rounding brought to 1
-        chosen -= np.uint64(1)
-    return chosen
+    return np.uint64(draw_index(tree[row], actions, number * total))
 
 
 @inlined
-def select(tree: Array, row: Integer, actions: Integer, explore: float, share: float, number: float) -> Integer:
-    """The action of the tree policy. One number in [0, 1) decides between bounds and average, and within the latter."""
-    if number < share:
+def select(tree: Array, row: Integer, actions: Integer, explore: float, eta: float, number: float) -> Integer:
+    """Return the action of the tree policy. One number in [0, 1) decides between bounds and average, and within the average."""
+    if number < eta:
         return best_by_bounds(tree, row, actions, explore)
-    return from_average(tree, row, actions, (number - share) / (1.0 - share))
+    return from_average(tree, row, actions, (number - eta) / (1.0 - eta))
 
 
 class Play(NamedTuple):
     """Who plays how, and what is kept of it."""
 
     learners: int  # a bit per player who learns
-    fixed: Array  # [rows, A] what the others play, times `scale`; [0, A] where all learn
+    fixed: Array  # [rows, A] probabilities of the other players times `scale`; [0, A] where all learn
     scale: float
     earned: Array  # [P] chips each player has won so far
-    row: Array  # [depth] uint64: scratch, the moves of one episode
+    row: Array  # [depth] uint64: scratch, the learners' moves of one episode
     action: Array  # [depth] uint64
     actor: Array  # [depth] uint64
 
 
 @kernel
 def play_deals(
-    nodes: Nodes, payoff: Array, bucket: Array, outcome: Array, deals: Array, tree: Array, mixing: Mixing, play: Play,
-    generator: Array,
-) -> int:  # fmt: skip
-    """One episode for each of `deals`, which are places in bucket[D, P, R] and outcome[D]. Returns the nodes visited."""
+    nodes: Nodes, payoff: Array, bucket: Array, outcome: Array, tree: Array, mixing: Mixing, play: Play, generator: Array
+) -> int:
+    """Play one episode for each deal of bucket[D, P, R] and outcome[D]. Return the number of nodes visited."""
     actions = np.uint32((nodes.record.shape[1] - SLOTS) // 2)
-    first, leads, bounds = np.uint32(SLOTS), np.uint32(SLOTS) + actions, np.uint32(3) * actions + np.uint32(1)
+    first, leads, eta_column = np.uint32(SLOTS), np.uint32(SLOTS) + actions, REST * actions + ETA
     visited = 0
-    for number_of_deal in range(len(deals)):
-        deal = deals[number_of_deal]
+    for deal in range(np.uint32(len(outcome))):
         node, steps, outside = 0, 0, 0
         visited += 1
         while node >= 0:
@@ -218,13 +217,13 @@ def play_deals(
             row = np.uint64(nodes.record[place, FIRST_ROW] + bucket[deal, actor, street])
             number, action = draw(generator), np.uint32(0)
             if not (play.learners >> actor) & 1:
-                action = np.uint32(choose(play.fixed[row], number * play.scale))
+                action = np.uint32(draw_index(play.fixed[row], actions, number * play.scale))
             elif (outside >> actor) & 1:
                 action = np.uint32(nodes.record[place, first + np.uint32(number * nodes.record[place, OPEN])])
             else:
-                share = tree[row, bounds]
-                if share >= 0:
-                    action = np.uint32(select(tree, row, actions, nodes.explore[place], share, number))
+                eta = tree[row, eta_column]
+                if eta >= 0:
+                    action = np.uint32(select(tree, row, actions, nodes.explore[place], eta, number))
                 else:
                     outside |= 1 << int(actor)
                     action = np.uint32(nodes.record[place, first + np.uint32(number * nodes.record[place, OPEN])])
@@ -232,104 +231,80 @@ def play_deals(
                 steps += 1
             node = nodes.record[place, leads + action]
             visited += 1
-        ending, compared = np.uint32(-1 - node), outcome[deal]
+        ending, compared = np.uint32(leaf_code(node)), outcome[deal]
         for player in range(len(play.earned)):
             play.earned[player] += payoff[ending, compared, player]
         for step in range(steps):
-            gain = payoff[ending, compared, play.actor[step]]
-            learn(tree, play.row[step], play.action[step], actions, gain, mixing)
+            learn(tree, play.row[step], play.action[step], actions, payoff[ending, compared, play.actor[step]], mixing)
     return visited
 
 
-@kernel
-def iterate(
-    walk: Walk, nodes: Nodes, tree: Array, mixing: Mixing, play: Play, generator: Array, dealer: Array, count: int
-) -> int:
-    """`count` episodes of a game whose deals are listed. Returns the nodes visited.
+class Shared(NamedTuple):
+    """Per-thread tables of T threads, whose sum all threads know (see `kernels.solvers.threads`), and one thread's scratch."""
 
-    The dealer has a generator of its own: deals are drawn some at a time, and where that is cut must not matter.
-    """
-    deals, visited, done = np.empty(BATCH, np.uint32), 0, 0
-    while done < count:
-        some = min(BATCH, count - done)
-        for place in range(some):
-            deals[place] = draw_deal(walk, dealer)
-        visited += play_deals(nodes, walk.payoff, walk.bucket, walk.outcome, deals[:some], tree, mixing, play, generator)
-        done += some
-    return visited
+    visits: Array  # [T, rows, A]
+    returns: Array  # [T, rows, A] chips, sums
+    total_visits: Array  # [rows, A] scratch: the sums at the last renewal
+    total_returns: Array  # [rows, A]
 
 
 @kernel
-def iterate_cards(
-    walk: Walk, cards: Cards, nodes: Nodes, tree: Array, mixing: Mixing, play: Play, generator: Array, dealer: Array, count: int
-) -> int:
-    """The same where deals are drawn from the cards."""
-    bucket = np.zeros((BATCH, walk.bucket.shape[1], walk.bucket.shape[2]), np.int32)
-    outcome, deals = np.zeros(BATCH, np.uint32), np.arange(BATCH).astype(np.uint32)
-    visited, done = 0, 0
-    while done < count:
-        some = min(BATCH, count - done)
-        deal_cards(cards, bucket[:some], outcome[:some], dealer)
-        visited += play_deals(nodes, walk.payoff, bucket, outcome, deals[:some], tree, mixing, play, generator)
-        done += some
-    return visited
-
-
-@kernel
-def iterate_together(
-    walk: Walk, visits: Array, returns: Array, thread: int, start: int, nodes: Nodes, tree: Array, mixing: Mixing, play: Play,
-    generator: Array, dealer: Array, count: int,
+def play_shared(
+    shared: Shared, thread: int, start: int, nodes: Nodes, payoff: Array, bucket: Array, outcome: Array, tree: Array,
+    mixing: Mixing, play: Play, generator: Array,
 ) -> int:  # fmt: skip
-    """The same beside other threads, on visits and returns[threads, rows, A] (see `kernels.solvers.threads`); `tree` is its own."""
-    before_visits, before_returns = np.empty(visits.shape[1:]), np.empty(returns.shape[1:])
-    visited, done = 0, 0
+    """Play episodes beside other threads, on a tree of this thread's own. `start`: episodes of all threads before these."""
+    visited, done, count = 0, 0, len(outcome)
     while done < count:
-        some = until_renewal(before_visits.size, start + done * len(visits), count - done)
-        renew(visits, returns, before_visits, before_returns, tree, mixing)
-        visited += iterate(walk, nodes, tree, mixing, play, generator, dealer, some)
-        put_down(visits[thread], returns[thread], before_visits, before_returns, tree)
+        some = until_renewal(shared.total_visits.size, start + done * len(shared.visits), count - done)
+        renew(shared, tree, mixing)
+        dealt, compared = bucket[done : done + some], outcome[done : done + some]
+        visited += play_deals(nodes, payoff, dealt, compared, tree, mixing, play, generator)
+        put_down(shared, thread, tree)
         done += some
     return visited
 
 
 @kernel
-def renew(visits: Array, returns: Array, total_visits: Array, total_returns: Array, tree: Array, mixing: Mixing) -> None:
-    """Bring a tree up to what all threads know. visits, returns[threads, rows, A] -> totals[rows, A] and the tree."""
-    rows, actions = total_visits.shape
-    total_visits[:] = 0.0
-    total_returns[:] = 0.0
-    for thread in range(len(visits)):
-        total_visits += visits[thread]
-        total_returns += returns[thread]
+def renew(shared: Shared, tree: Array, mixing: Mixing) -> None:
+    """Bring a tree up to what all threads know."""
+    rows, actions = shared.total_visits.shape
+    shared.total_visits[:] = 0.0
+    shared.total_returns[:] = 0.0
+    for thread in range(len(shared.visits)):
+        for row in range(rows):
+            for action in range(actions):
+                shared.total_visits[row, action] += shared.visits[thread, row, action]
+                shared.total_returns[row, action] += shared.returns[thread, row, action]
     for row in range(rows):
         for action in range(actions):
-            known = total_visits[row, action]
-            tree[row, action] = known
-            if known > 0:
-                tree[row, actions + action] = total_returns[row, action] / known
-    refresh(tree, mixing)
+            visits = shared.total_visits[row, action]
+            tree[row, action] = visits
+            if visits > 0:
+                tree[row, actions + action] = shared.total_returns[row, action] / visits
+    derive(tree, mixing)
 
 
 @kernel
-def put_down(visits: Array, returns: Array, before_visits: Array, before_returns: Array, tree: Array) -> None:
-    """Add to a thread's part what its tree has learned since it was renewed."""
-    rows, actions = visits.shape
+def put_down(shared: Shared, thread: int, tree: Array) -> None:
+    """Add to a thread's tables what its tree has learned since the last renewal."""
+    rows, actions = shared.total_visits.shape
     for row in range(rows):
         for action in range(actions):
-            known = tree[row, action]
-            if known > before_visits[row, action]:
-                visits[row, action] += known - before_visits[row, action]
-                returns[row, action] += tree[row, actions + action] * known - before_returns[row, action]
+            visits, before = tree[row, action], shared.total_visits[row, action]
+            if visits > before:
+                shared.visits[thread, row, action] += visits - before
+                shared.returns[thread, row, action] += tree[row, actions + action] * visits - shared.total_returns[row, action]
 
 
 @kernel
 def fill_records(
-    child: Array, player: Array, street: Array, first_row: Array, ending: Array, number: Array, explore: Array, known: int,
+    child: Array, player: Array, street: Array, first_row: Array, ending: Array, number: Array, explore: Array, exact_fold: int,
     nodes: Nodes,
 ) -> None:  # fmt: skip
-    """Write the decisions of a tree as records. number[N]: of each decision, -1 at endings; explore[N].
+    """Write the decisions of a tree to `nodes`. number[N]: of each decision, negative at endings; explore[N].
 
-    What is `known` is not played at random.
+    An action with an exact value is not played at random.
     """
     actions = child.shape[1]
     for node in range(len(child)):
@@ -340,30 +315,31 @@ def fill_records(
         for action in range(actions):
             below = child[node, action]
             if below >= 0:
-                if action != known:
+                if action != exact_fold:
                     nodes.record[place, SLOTS + some] = action
                     some += 1
-                nodes.record[place, SLOTS + actions + action] = number[below] if number[below] >= 0 else -1 - ending[below]
+                leads = number[below] if number[below] >= 0 else leaf_code(ending[below])
+                nodes.record[place, SLOTS + actions + action] = leads
         nodes.record[place, PLAYER], nodes.record[place, STREET] = player[node], street[node]
         nodes.record[place, FIRST_ROW], nodes.record[place, OPEN] = first_row[node], some
-        nodes.explore[place] = max(explore[node], 1e-12)
+        nodes.explore[place] = max(explore[node], MIN_WIDTH)
 
 
 @kernel
-def widths(parent: Array, street: Array, paid: Array, k: float, width: Array) -> None:
-    """pot + k * what may still be bet, at the start of each street (heinrich2014, (5)): paid[N, P] -> width[N]."""
+def pot_exploration(parent: Array, street: Array, paid: Array, k: float, explore: Array) -> None:
+    """Write explore[N]: pot + k * remaining betting, at the start of each street (heinrich2014, (5)). paid[N, P] chips."""
     for node in range(len(parent)):
-        width[node] = 0.0
+        explore[node] = 0.0
         for player in range(paid.shape[1]):
-            width[node] += paid[node, player]
+            explore[node] += paid[node, player]
     for node in range(len(parent) - 1, 0, -1):  # the largest pot below each node
-        width[parent[node]] = max(width[parent[node]], width[node])
+        explore[parent[node]] = max(explore[parent[node]], explore[node])
     for node in range(len(parent)):
         above = parent[node]
         if above >= 0 and street[above] == street[node]:
-            width[node] = width[above]
+            explore[node] = explore[above]
         else:
             pot = 0.0
             for player in range(paid.shape[1]):
                 pot += paid[node, player]
-            width[node] = pot + k * (width[node] - pot)
+            explore[node] = pot + k * (explore[node] - pot)
