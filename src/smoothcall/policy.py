@@ -86,7 +86,7 @@ class Policy:
 
     @classmethod
     def from_realisation_plan(cls, game: Game, plan: Array, card: Mapping[str, Any] | None = None) -> Self:
-        """From realisation plans [sequences] of all players times any positive number; uniform at rows that they do not reach."""
+        """From realisation plans [sequences] times any positive number; uniform at rows that they do not reach."""
         values = np.ones(len(plan))
         for player in range(game.players):
             policy_from_plan(game.form, player, np.maximum(plan, 0.0), values)
@@ -96,7 +96,7 @@ class Policy:
     def from_weights(
         cls, game: Game, weights: Array, card: Mapping[str, Any] | None = None, unseen: Array | None = None
     ) -> Self:
-        """From non-negative weights [rows, A], such as visit counts. A row without any has weights unseen[A], by default uniform."""
+        """From non-negative weights [rows, A], such as visit counts. Rows without any have unseen[A], by default uniform."""
         otherwise = np.ones(len(game.actions)) if unseen is None else unseen
         if game.sampled:
             quantised = np.empty(weights.shape, np.uint8)
@@ -172,16 +172,16 @@ class Policy:
         }
 
     def greedy(self) -> Policy:
-        """Return the deterministic policy of the most likely action; of equals, the first in the order of the game's actions."""
+        """Return the deterministic policy of the most likely action; of equals, the first of the game's actions."""
         table = np.zeros_like(self.weights)
         table[np.arange(len(table)), self.weights.argmax(axis=1)] = self.scale
         return Policy(self.game, _frozen(table), {**self.card, "greedy": True})
 
     def thresholded(self, share: float | str) -> Policy:
-        """Return the policy without actions less likely than `share`, the others scaled up (Ganzfried, Sandholm and Waugh 2012).
+        """Return the policy without actions less likely than `share`, the others scaled up.
 
-        This removes the exploratory actions that averages contain. The most likely action always stays; of equals, the first.
-        Results on the card belong to the original policy and are dropped.
+        Ganzfried, Sandholm and Waugh 2012. This removes the exploratory actions that averages contain. The most likely
+        action always stays; of equals, the first. Results on the card belong to the original policy and are dropped.
         """
         least = number(share, whole=False)
         if least is None or not 0 <= least <= 1:

@@ -32,7 +32,7 @@ class Winnings:
 
 
 class Solver(ABC):
-    """An algorithm on one game. On one thread `run(a)` then `run(b)` is `run(a + b)`, and any `restore` is exact, bit for bit."""
+    """An algorithm on one game. On one thread `run(a)` then `run(b)` is `run(a + b)` and `restore` is exact, bit for bit."""
 
     OPTIONS: ClassVar[dict[str, Option]] = {}
     LAST: ClassVar[int] = maxsize  # iteration after which nothing changes

@@ -1,7 +1,7 @@
 """Extensive-form fictitious play, XFP (Heinrich, Lanctot and Silver 2015): best responses to the others' average policies.
 
-Realisation plans are averaged, so the average policy is that of a player who draws one of the past best responses for each hand.
-The uniform policy counts as the first of them.
+Realisation plans are averaged, so the average policy is that of a player who draws one of the past best responses for each
+hand. The uniform policy counts as the first of them.
 """
 
 from __future__ import annotations

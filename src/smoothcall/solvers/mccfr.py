@@ -37,7 +37,8 @@ class MonteCarloCFR(Solver):
         "epsilon": Option(0.6, "outcome sampling: probability that the learner acts uniformly at random", low=0.01, high=1),
         "prune": Option(
             0.0,
-            "chance sampling: skip actions that the current policy does not take and the average policies reach with less than this",
+            "chance sampling: skip actions that the current policy does not take and the average policies reach with less "
+            "probability than this",
             0,
             1,
         ),
@@ -75,10 +76,7 @@ class MonteCarloCFR(Solver):
 
     def _work(self, thread: int, count: int) -> int:
         generator, dealer = apart(self._generators[thread]), apart(self._dealers[thread])
-        if self._one_deal:
-            visited = self._sweep(generator, count)
-        else:
-            visited = self._walk(generator, dealer, count)
+        visited = self._sweep(generator, count) if self._one_deal else self._walk(generator, dealer, count)
         self._generators[thread], self._dealers[thread] = generator, dealer
         return visited
 

@@ -1,13 +1,13 @@
 """UCT and Smooth UCT by self-play over information states (Heinrich and Silver 2014; macmanus2019 on Leduc).
 
 Each player has a search tree of information states; an iteration is one episode, a sampled hand. UCT selects actions by upper
-confidence bounds and does not settle down where equilibria are mixed. Smooth UCT does so with probability eta and otherwise plays
-its average policy, as in fictitious play, and comes close to an equilibrium. The average policy are the visit counts. The current
-policy is the greedy one: the action of the highest mean return.
+confidence bounds and does not settle down where equilibria are mixed. Smooth UCT does so with probability eta and otherwise
+plays its average policy, as in fictitious play, and comes close to an equilibrium. The average policy are the visit counts.
+The current policy is the greedy one: the action of the highest mean return.
 
-The value of a fold is exact: what its player has paid is lost. So no fold is played to learn it, and every visit of a state counts
-as one of its fold; states with few visits do not fold. With `folds=sampled`, as in the papers, a fold is tried like any other
-action, and each try stays in the average.
+The value of a fold is exact: what its player has paid is lost. So no fold is played to learn it, and every visit of a state
+counts as one of its fold; states with few visits do not fold. With `folds=sampled`, as in the papers, a fold is tried like
+any other action, and each try stays in the average.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Chance-sampled CFR as bahuguna2018 writes it: a recursion over the nodes of one deal.
 
-`kernels.solvers.one_deal` computes the same by sweeping lists. The recursion is kept for the paper's comparison of the two, and as
-an independent check in the tests. All tables are in four arrays, because every argument costs the recursion time.
+`kernels.solvers.one_deal` computes the same by sweeping lists. The recursion is kept for the paper's comparison of the two,
+and as an independent check in the tests. All tables are in four arrays, because every argument costs the recursion time.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ REGRET, AVERAGE = 0, 1  # `learned`
 def visit(nodes: Array, payoff: Array, learned: Array, memory: Array, node: int, depth: int, seen: float, prune: float) -> int:
     """Update all rows below a node. Return the nodes visited.
 
-    nodes[N, 3 + A]: of one deal; payoff[endings, P] chips; learned[2, rows, A]; memory[depth, 2 P + 2 A]: the players' values of
-    the node (written), their reach probabilities (read), the policy and the values of the actions (scratch).
+    nodes[N, 3 + A]: of one deal; payoff[endings, P] chips; learned[2, rows, A]; memory[depth, 2 P + 2 A]: the players' values
+    of the node (written), their reach probabilities (read), the policy and the values of the actions (scratch).
     """
     players, actions = payoff.shape[1], learned.shape[2]
     actor, row = nodes[node, PLAYER], nodes[node, ROW]

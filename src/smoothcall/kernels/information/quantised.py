@@ -59,9 +59,10 @@ def quantise_rows(
 
 @kernel
 def threshold_rows(weights: Array, least: float, quantised: Array) -> None:
-    """Write weights[rows, A] uint8 to quantised[rows, A] without those below `least`; the most likely, the first of equals, stays.
+    """Write weights[rows, A] uint8 to quantised[rows, A] without those below `least`.
 
-    The remaining ones are scaled up and rounded down; the remainder goes to the most likely.
+    The most likely action, of equals the first, always stays. The remaining ones are scaled up and rounded down; the remainder
+    goes to the most likely.
     """
     actions = weights.shape[1]
     for row in range(len(weights)):

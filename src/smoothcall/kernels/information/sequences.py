@@ -1,8 +1,8 @@
 """Full-width sweeps over the sequence form. Tables are flat, [sequences]: see `Form`.
 
 A sweep down a player's rows turns a policy into a realisation plan. One pass over the leaves gives every sequence its
-*counterfactual value*, the chips it earns against the others' realisation plans. A sweep up the rows adds the value of each row to
-that of the sequence that leads to it.
+*counterfactual value*, the chips it earns against the others' realisation plans. A sweep up the rows adds the value of each
+row to that of the sequence that leads to it.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 The members differ only in how they weigh the past. After iteration t (counted from 1)
     positive regrets are multiplied by t^alpha / (t^alpha + 1), negative ones by t^beta / (t^beta + 1),
     and the realisation plan of iteration t counts t^gamma in the average (Brown and Sandholm 2019).
-alpha = inf keeps positive regrets, beta = -inf drops negative ones (CFR+). A predictive solver matches its regrets plus the last
-instantaneous ones (Farina, Kroer and Sandholm 2021).
+alpha = inf keeps positive regrets, beta = -inf drops negative ones (CFR+). A predictive solver matches its regrets plus the
+last instantaneous ones (Farina, Kroer and Sandholm 2021).
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def update(
 def iterate(form: Form, state: State, weights: Weights, start: int, count: int, alternating: bool, threshold: float) -> int:
     """Run `count` iterations after the first `start`. Return the (node, deal) pairs visited.
 
-    Alternating: the update of each player sees the policies that earlier players have just learned. Otherwise all learn at once.
+    Alternating: the update of each player sees the policies that earlier players have just learned; else all learn at once.
     """
     players = len(form.player_row) - 1
     reach = np.ones((players, len(form.node_parent)))

@@ -54,7 +54,7 @@ def max_visits(child: Array, player: Array, players: int) -> int:
 
 @inlined
 def explore(child: Array, policy: Array, legal: int, epsilon: float, exploring: Array) -> None:
-    """Write the sampling policy: epsilon times uniform over the legal actions (child[A] >= 0) plus 1 - epsilon times policy[A]."""
+    """Write the sampling policy: epsilon * uniform over the legal actions (child[A] >= 0) + (1 - epsilon) * policy[A]."""
     for action in range(len(policy)):
         exploring[action] = epsilon / legal + (1.0 - epsilon) * policy[action] if child[action] >= 0 else 0.0
 

@@ -1,4 +1,4 @@
-"""Chance-sampled CFR (Zinkevich et al. 2007; bahuguna2018's iteration): sweep the sequence form of one deal, update all players.
+"""Chance-sampled CFR (Zinkevich et al. 2007; bahuguna2018): sweep the sequence form of one deal, update all players.
 
 The row updates are those of full-width CFR, applied to the rows of one deal.
 """

@@ -4,15 +4,15 @@ An episode is one sampled hand. Each learning player has a tree of rows. Inside 
 outside it joins the tree, and from there on that player acts uniformly at random. Then every row passed in a tree learns the
 return of the hand.
 
-An episode is a chain of loads and draws, each waiting for the one before. So a row is one record, which in large games costs one
-cache line instead of six; and the columns that a selection derives from visits are computed when the row learns, where
+An episode is a chain of loads and draws, each waiting for the one before. So a row is one record, which in large games costs
+one cache line instead of six; and the columns that a selection derives from visits are computed when the row learns, where
 nothing waits for them. Illegal actions need no test: their mean is -inf.
 
 **Exact fold values.** A fold costs what its player has paid, whatever cards come. With an exact fold slot that is the fold's
 mean from the start, and every visit of a row counts as one of its fold, so no fold is played to learn its value. The fold's
-confidence bound has the width that goes with these visits; with none, the other actions would win every comparison of equals. With
-sampled folds, as in the papers, a fold is an action like any other: every row folds now and then to learn its value, and Smooth
-UCT repeats that as part of its average policy.
+confidence bound has the width that goes with these visits; with none, the other actions would win every comparison of equals.
+With sampled folds, as in the papers, a fold is an action like any other: every row folds now and then to learn its value, and
+Smooth UCT repeats that as part of its average policy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.random import draw, draw_index
 from smoothcall.kernels.solvers.threads import until_renewal
-from smoothcall.kernels.tables import NO_SLOT, Array, Integer
+from smoothcall.kernels.tables import Array, Integer
 
 CONSTANT, DECAY, GREATEST, SLOW = 0, 1, 2, 3  # mixing schedules
 MIN_FOLD_VISITS = 10  # a row with fewer does not fold by an exact value: one lost hand says nothing about the other actions
@@ -47,7 +47,7 @@ class Mixing(NamedTuple):
     gamma: float  # DECAY: lower limit of eta
     d: float  # DECAY: speed
     patience: float  # visits below which a row plays its average policy only
-    exact_fold: int  # slot of the action with an exact value, or NO_SLOT
+    exact_fold: int  # slot of the action with an exact value, or NO_SLOT (tables.py)
     max_visits: float  # of an action; those of its row are then halved: float32 counts to 2 ** 24
 
 
@@ -69,7 +69,7 @@ def leaf_code(ending: Integer) -> Integer:
 
 @inlined
 def eta_of(mixing: Mixing, total: float, most: float) -> float:
-    """Return eta, the probability of selecting by upper confidence bounds, at a row with `total` visits, `most` of one action."""
+    """Return eta, the probability of upper confidence bounds, at a row with `total` visits, `most` of them of one action."""
     if total < mixing.patience:
         return 0.0
     if mixing.schedule == CONSTANT:
