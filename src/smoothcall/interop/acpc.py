@@ -1,9 +1,9 @@
-"""The Annual Computer Poker Competition: game definitions (`.game`), lines of dealer logs, and what its players are told.
+"""Formats of the Annual Computer Poker Competition: game definitions (`.game`), lines of dealer logs, match states.
 
-A position of theirs is a seat here, and follows the file's list of blinds: heads-up, in the competition's games with "reverse
-blinds", position 0 is the big blind. Their decks hold the highest ranks and suits there are, so that Leduc's J Q K are their
-Q K A; cards go over by number. Betting is written alike. A game definition knows neither antes (everybody's equal blind is
-read as one), nor the smallest bet of a no-limit game (the largest blind), nor bet menus, which are left out.
+An ACPC position is a seat here and follows the list of blinds: heads-up, in games with "reverse blinds", position 0 is the big
+blind. ACPC decks hold the highest ranks and suits, so that Leduc's J Q K are Q K A; cards are matched by number. Betting is
+written as in information-state keys. A game definition has no antes (equal blinds of all players are read as antes), no
+smallest bet of a no-limit game (it is the largest blind) and no bet menu (left out).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Line:
 
 
 def read_game(source: str | Path, name: str | None = None) -> PokerRules:
-    """The game that a definition describes: a file's path, or the text itself. A file's game is named after the file."""
+    """Return the game of a definition, given as a path or as text. A game read from a file is named after the file."""
     if isinstance(source, Path):
         return read_game(files.read_text(source, "game definition", files.MAX_JSON_BYTES), name or source.stem)
     lines, limit, end = _definition(source)
@@ -100,7 +100,7 @@ def read_game(source: str | Path, name: str | None = None) -> PokerRules:
 
 
 def write_game(rules: PokerRules) -> str:
-    """The definition of a game; an error says what the format cannot hold."""
+    """Return the definition of a game; UsageError where the format cannot hold it."""
     streets, seats = rules.streets, rules.seats
     hole, boards = streets[0].hole, [street.board for street in streets]
     posts = [rules.ante(seat) + rules.blind(seat) for seat in range(seats)]
@@ -135,7 +135,7 @@ def write_game(rules: PokerRules) -> str:
 
 
 def _definition(text: str) -> tuple[dict[str, _Line], bool, int]:
-    """The lines between GAMEDEF and END GAMEDEF by key, whether the game is a limit game, and the number of the last line."""
+    """Return (lines between GAMEDEF and END GAMEDEF by key, whether the game is limit, the number of the last line)."""
     spelled = {key.lower(): key for key in _KEYS}
     lines: dict[str, _Line] = {}
     limit: bool | None = None
@@ -176,19 +176,19 @@ def _their_deck(ranks: int, suits: int) -> Deck:
 
 
 def _own_deck(ranks: int, suits: int) -> Deck:
-    """Our deck of so many ranks and suits: one of the catalogue's small games, otherwise the one they use."""
+    """Return our deck of so many ranks and suits: that of a small game of the catalogue, otherwise ACPC's."""
     return _OWN_DECKS.get((ranks, suits), _their_deck(ranks, suits))
 
 
 def _order(deck: Deck, hole: int, board: int) -> HandOrder | None:
-    """Theirs is the best five of all cards, which in games with fewer of them is one of our small orders."""
+    """Return our hand order; ACPC's is the best five of all cards, in small games one of our small orders."""
     if hole == 1 and board <= 1:
         return PAIR_OR_HIGH_CARD if board else HIGH_CARD
     return BEST_FIVE if 5 <= hole + board <= 7 and len(deck.suits) == 4 and len(deck.ranks) >= 5 else None
 
 
 def _without_tail(blinds: tuple[int, ...]) -> tuple[int, ...]:
-    """Seats at the end that put in no blind are not named."""
+    """Leave out zero blinds at the end."""
     while blinds and not blinds[-1]:
         blinds = blinds[:-1]
     return blinds
@@ -199,7 +199,7 @@ def _without_tail(blinds: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A hand of a dealer's log with what stands beside it there, in the order of the hand's positions."""
+    """A hand of a dealer's log with the recorded payoffs and names, by position."""
 
     number: int
     hand: Hand
@@ -208,7 +208,7 @@ class State:
 
     @property
     def agrees(self) -> bool:
-        """Whether our rules pay what was recorded, if anything was."""
+        """Return whether our rules give the recorded payoffs; True where none are recorded."""
         outcome = self.hand.outcome
         return not self.payoffs or (outcome is not None and outcome.pays(self.payoffs))
 
@@ -217,7 +217,7 @@ _STATE = re.compile(r"STATE:([0-9]{1,12}):([^:]*):([^:]*)(?::([^:]*)(?::([^:]*))
 
 
 def read_state(rules: PokerRules, line: str) -> State:
-    """The hand of one line such as `STATE:0:cc/crc/cc/cc:5d5c|9hQd/8dAs8s/4h/6d:20|-20:p1|p2`, replayed."""
+    """Return the hand of one line, replayed, such as `STATE:0:cc/crc/cc/cc:5d5c|9hQd/8dAs8s/4h/6d:20|-20:p1|p2`."""
     line = line.strip()
     match = _STATE.fullmatch(line)
     if match is None:
@@ -231,7 +231,7 @@ def read_state(rules: PokerRules, line: str) -> State:
 
 
 def read_log(rules: PokerRules, source: str | Path) -> list[State]:
-    """Every hand of a dealer's log; its comments and its SCORE line are passed over."""
+    """Return every hand of a dealer's log; comments and the SCORE line are skipped."""
     text = files.read_text(source, "log") if isinstance(source, Path) else source
     states = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -244,7 +244,7 @@ def read_log(rules: PokerRules, source: str | Path) -> list[State]:
 
 
 def write_state(state: State) -> str:
-    """The line of a log; pay-offs are those of our rules, and they and the names stand there once the hand is over."""
+    """Return the line of a log. Payoffs (by our rules) and names are written once the hand is over."""
     hand = state.hand
     line = f"STATE:{state.number}:{hand.text}:{_written(hand.rules, hand.hole, hand.boards)}"
     if hand.outcome is None:
@@ -254,7 +254,7 @@ def write_state(state: State) -> str:
 
 
 def _cards(rules: PokerRules, text: str) -> tuple[list[Cards], list[Cards]]:
-    """Hole cards by seat, () where they are not shown, and board cards by street, both by number."""
+    """Return (hole cards by seat, () where not shown; board cards by street), as card numbers."""
     deck = _their_deck(len(rules.deck.ranks), rules.deck.suit_count)
     hole, *boards = text.split("/")
     return [deck.parse(cards) for cards in hole.split("|")], [deck.parse(cards) for cards in boards]
@@ -276,12 +276,12 @@ def _decimal(payoff: Fraction) -> str:
     return str(payoff) if payoff.denominator == 1 else f"{float(payoff):.6f}".rstrip("0")
 
 
-# What a player is told
+# Match states
 
 
 @dataclass(frozen=True, slots=True)
 class MatchState:
-    """A hand as one seat sees it: the dealer's message to a player."""
+    """The dealer's message to a player: a hand as one seat sees it."""
 
     seat: int
     number: int
@@ -294,7 +294,7 @@ _MATCH_STATE = re.compile(r"MATCHSTATE:([0-9]):([0-9]{1,12}):([^:]*):([^:]*)")
 
 
 def read_match_state(rules: PokerRules, line: str) -> MatchState:
-    """What a line such as `MATCHSTATE:1:30:cc/r:|9hQd/8dAs8s` tells seat 1."""
+    """Return the match state of a line such as `MATCHSTATE:1:30:cc/r:|9hQd/8dAs8s`."""
     line = line.strip()
     match = _MATCH_STATE.fullmatch(line)
     if match is None or int(match[1]) >= rules.seats:
@@ -316,6 +316,6 @@ def read_match_state(rules: PokerRules, line: str) -> MatchState:
 
 
 def write_match_state(hand: Hand, seat: int, number: int = 0) -> str:
-    """What the dealer tells a seat: its own cards, and those of the others who are in when all is over."""
+    """Return the dealer's message to a seat: its own cards, and those shown at a showdown."""
     hole = visible_hole_cards(hand, seat)
     return f"MATCHSTATE:{seat}:{number}:{hand.text}:{_written(hand.rules, hole, hand.boards)}"

@@ -31,7 +31,7 @@ _HISTORY = re.compile(rf"(-?1)({_CARD})?({_CARD})?([fcbr]*)(?:({_CARD})([fcbr]*)
 
 @dataclass(frozen=True, slots=True)
 class LeducHistory:
-    """A history, or what one player knows of it (then only that player's card is there). Cards are in their notation."""
+    """A history, or what one player knows of it: then with that player's card only. Cards in the notation of macmanus2019."""
 
     first: int  # 1 or -1: who starts
     cards: tuple[str, ...]  # of player 1 and of player -1; or the one that is known
@@ -43,7 +43,7 @@ class LeducHistory:
 
     @property
     def betting(self) -> str:
-        """The betting in our letters; raises an error where the rules do not allow it."""
+        """Return the betting in our letters; UsageError where the rules do not allow it."""
         state = Betting(LEDUC)
         for number, moves in enumerate(self.moves):
             for letter in moves:
@@ -65,7 +65,7 @@ class LeducHistory:
 
     @property
     def player(self) -> int | None:
-        """Who is next: 1 or -1; 0 for the dealer; None when the hand is over."""
+        """Return who acts next: 1 or -1; 0 for the dealer; None when the hand is over."""
         state = read_betting(LEDUC, self.betting)
         if state.player is None:
             return None
@@ -75,7 +75,7 @@ class LeducHistory:
 
 
 def parse(text: str) -> LeducHistory:
-    """A history from its text, checked against the rules."""
+    """Return the history of a text, checked against the rules."""
     found = _HISTORY.fullmatch(text)
     if found is None:
         raise UsageError(f"{text!r} is not a history (accepted: like 1AhQhbcKsbrc, or 1AhbcKsbrc for what a player knows)")
@@ -89,14 +89,14 @@ def parse(text: str) -> LeducHistory:
 
 
 def information(history: LeducHistory, player: int) -> LeducHistory:
-    """What player 1 or -1 knows of a history with both cards."""
+    """Return what player 1 or -1 knows of a history with both cards."""
     if player not in (1, -1) or len(history.cards) != 2:
         raise UsageError(f"player {player} of {str(history)!r} (accepted: 1 or -1, with the cards of both)")
     return LeducHistory(history.first, (history.cards[0 if player == 1 else 1],), history.moves, history.board)
 
 
 def to_hand(history: LeducHistory) -> Hand:
-    """The hand of a history: seat 0 is who starts."""
+    """Return the hand of a history; the player who starts sits in seat 0."""
     if len(history.cards) != 2:
         raise UsageError(f"{str(history)!r} has not the cards of both players")
     ordered = history.cards if history.first == 1 else history.cards[::-1]
@@ -106,7 +106,7 @@ def to_hand(history: LeducHistory) -> Hand:
 
 
 def from_hand(hand: Hand, first: int = 1) -> LeducHistory:
-    """The history of a Leduc hand in which player `first` sits in seat 0."""
+    """Return the history of a Leduc hand in which player `first` sits in seat 0."""
     if hand.rules != LEDUC or first not in (1, -1):
         raise UsageError("only hands of Leduc have a history, with 1 or -1 to start")
     names = hand.rules.deck.names
@@ -117,7 +117,7 @@ def from_hand(hand: Hand, first: int = 1) -> LeducHistory:
 
 
 def _their_moves(betting: str) -> tuple[str, str]:
-    """Our letters of both rounds in theirs: the first raise of a round is a bet."""
+    """Return the moves of both rounds in their letters: the first raise of a round is a bet."""
     rounds = [*betting.split("/"), ""][:2]
     first, second = (moves.replace("r", "b", 1) for moves in rounds)
     return first, second
@@ -127,7 +127,7 @@ def _their_moves(betting: str) -> tuple[str, str]:
 
 
 def key_of(text: str) -> str:
-    """Our information-state key (with suits) of what a player knows: `-1AhbcKsb` is `Kh/Qs:rc/r`."""
+    """Return our information-state key (with suits) of what a player knows: `-1AhbcKsb` is `Kh/Qs:rc/r`."""
     history = parse(text)
     if len(history.cards) != 1:
         raise UsageError(f"{text!r} names {len(history.cards)} private cards (accepted: the one the player knows)")
@@ -136,7 +136,7 @@ def key_of(text: str) -> str:
 
 
 def history_of(key: str, player: int = 1) -> str:
-    """What player 1 or -1 knows at one of our keys (with suits), in their notation."""
+    """Return what player 1 or -1 knows at one of our keys (with suits), in their notation."""
     cards, _, betting = key.partition(":")
     own, _, board = cards.translate(THEIR_RANKS).partition("/")
     moves = _their_moves(betting)
@@ -145,7 +145,7 @@ def history_of(key: str, player: int = 1) -> str:
 
 
 def read_strategy(path: str | Path, game: Game, player: int = 1) -> Policy:
-    """A strategy file of player 1 or -1, who plays both seats; histories it does not name are played uniformly.
+    """Return the policy of a strategy file of player 1 or -1, in both seats; uniform at histories that it does not name.
 
     The game is `leduc:suits=apart`. Histories in which the other player is to move are refused.
     """
@@ -175,7 +175,7 @@ def read_strategy(path: str | Path, game: Game, player: int = 1) -> Policy:
 
 
 def write_strategy(policy: Policy, path: str | Path, player: int = 1) -> None:
-    """The whole policy as a strategy file of player 1 or -1."""
+    """Write the whole policy as a strategy file of player 1 or -1."""
     _verify_game(policy.game)
     if player not in (1, -1):
         raise UsageError(f"player {player} (accepted: 1 or -1)")

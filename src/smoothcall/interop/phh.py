@@ -34,7 +34,7 @@ _MOVE = re.compile(r"p([0-9]{1,2}) (f|cc|sm|cbr ([0-9]{1,12})(?:\.0*)?)(?: \S+)?
 
 @dataclass(frozen=True, slots=True)
 class RecordedHand:
-    """A hand of a file, replayed, with what stands beside it in the order of its seats."""
+    """A hand of a file, replayed, with the recorded stacks and names by seat."""
 
     hand: Hand
     finishing: tuple[Fraction, ...] = ()  # recorded stacks after the hand; () where the file does not say
@@ -42,19 +42,19 @@ class RecordedHand:
 
     @property
     def agrees(self) -> bool:
-        """Whether our rules end with the recorded stacks, if there are any. We share odd chips, a casino gives them away."""
+        """Return whether our rules give the recorded stacks, if any. We split odd chips; a casino gives them to one player."""
         gains = [end - start for start, end in zip(self.hand.starting, self.finishing, strict=False)]
         outcome = self.hand.outcome
         return not self.finishing or (outcome is not None and outcome.pays(gains))
 
 
 def read_phh(source: str | Path) -> RecordedHand:
-    """The one hand of a `.phh` file, given by its path or as text."""
+    """Return the hand of a `.phh` file, given by its path or as text."""
     return _history(_toml(source), "the hand")
 
 
 def read_phhs(source: str | Path) -> list[RecordedHand]:
-    """Every hand of a `.phhs` file, one TOML table each, given by its path or as text."""
+    """Return every hand of a `.phhs` file (one TOML table each), given by its path or as text."""
     tables = _toml(source)
     for name, table in tables.items():
         if not isinstance(table, dict):
@@ -65,7 +65,7 @@ def read_phhs(source: str | Path) -> list[RecordedHand]:
 def write_phh(
     hand: Hand, names: Sequence[str] = (), *, known: Collection[int] | None = None, about: Mapping[str, object] | None = None
 ) -> str:
-    """A hand of Texas hold'em as a `.phh` text, `names` in seat order; stacks at the end follow once it is over.
+    """Return a hand of Texas hold'em as `.phh` text, `names` in seat order; finishing stacks are written once it is over.
 
     `known` are the seats whose hole cards are written, all unless said; cards shown at a showdown always are. `about` are
     further fields (`year`, `table`, ...; those of no standard begin with `_`): numbers, texts and times of day.
@@ -96,7 +96,7 @@ def write_phh(
 
 
 def verify_phh(rules: PokerRules) -> None:
-    """Whether hands of these rules can be written."""
+    """Raise a UsageError where hands of these rules cannot be written."""
     bets, seat_of = [street.bet for street in rules.streets], _places(rules)
     posts = [rules.blind(seat) for seat in seat_of]
     after = (max(range(rules.seats), key=lambda place: (posts[place], place)) + 1) % rules.seats
@@ -196,7 +196,7 @@ def _chips(table: dict[str, Any], key: str, where: str, count: int | None = None
 
 
 def _take(hand: Hand, step: str) -> None:
-    """One action of the file, hole cards apart."""
+    """Play one action of the file; hole cards are dealt already."""
     if step.startswith("d dh "):
         return
     if match := re.fullmatch(r"d db (\S+)", step):
@@ -226,12 +226,12 @@ def _take(hand: Hand, step: str) -> None:
 
 
 def _places(rules: PokerRules) -> list[int]:
-    """Place in the file -> seat, which is also seat -> place."""
+    """Return the seat of each place in the file, which is also the place of each seat."""
     return [1, 0] if rules.seats == 2 and rules.streets[0].first == 0 else list(range(rules.seats))
 
 
 def _plenty(rules: PokerRules) -> int:
-    """Chips with which nobody is ever all in, to stand for stacks without end; those, where raises have no cap."""
+    """Return a stack with which nobody is ever all-in; ENOUGH where raises have no cap."""
     if any(street.max_raises is None for street in rules.streets):
         return ENOUGH
     most = sum(street.bet * (street.max_raises or 0) for street in rules.streets)
@@ -239,7 +239,7 @@ def _plenty(rules: PokerRules) -> int:
 
 
 def _actions(hand: Hand, seat_of: list[int], known: Collection[int]) -> list[str]:
-    """The file's actions. Cards are shown after the last move, before the rest of the board is dealt."""
+    """Return the file's actions. Cards are shown after the last move, before the rest of the board is dealt."""
     names, again = hand.rules.deck.names, Hand(hand.rules, hand.starting)  # replayed for the chips of each street
     showdown = hand.finished and hand.alive_count > 1
     public = visible_hole_cards(hand, None)
@@ -269,7 +269,7 @@ def _number(chips: Fraction) -> int | float:
 
 
 def _text(value: object) -> str:
-    """TOML: our values are numbers, texts, times and lists of them."""
+    """Return a value as TOML: a number, a text, a time or a list of them."""
     if isinstance(value, list):
         return f"[{', '.join(map(_text, value))}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if isinstance(value, str) else str(value)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from smoothcall.store.metrics import Metric
 
 AXES = {"iterations": "iterations", "seconds": "seconds", "nodes": "nodes visited"}
-FLOOR = 1e-16  # what rounding leaves of an exact equilibrium; logarithms need something above 0
-FEWEST = 1000  # hands or freezeouts between points: what fewer bring is luck
+FLOOR = 1e-16  # drawn for an exact equilibrium: logarithms need a number above 0
+FEWEST = 1000  # hands or freezeouts between points: the mean of fewer is mostly noise
 NASH_CONV = "NashConv"
 LABELS = {
     NASH_CONV: "NashConv (chips a hand)",
@@ -42,9 +42,9 @@ def png(figure: Figure) -> bytes:
 
 
 def draw_curves(runs: Sequence[tuple[str, Sequence[Metric]]], x: str = "iterations") -> bytes:
-    """What runs have come to, of (label, metrics), over iterations, seconds or nodes visited on a logarithmic scale, as PNG.
+    """Return the learning curves of (label, metrics) as PNG, over iterations, seconds or nodes visited on a logarithmic scale.
 
-    That is NashConv, on a logarithmic scale too; of games whose deals are drawn, what the players won between evaluations.
+    The curve is NashConv on a logarithmic scale; in games with sampled deals, the winnings between evaluations.
     """
     if x not in AXES:
         raise unknown("axis", x, AXES)
@@ -66,7 +66,7 @@ def draw_curves(runs: Sequence[tuple[str, Sequence[Metric]]], x: str = "iteratio
 
 
 def _kind(label: str, metrics: Sequence[Metric]) -> str:
-    """What there is to draw of a run."""
+    """Return what is drawn of a run: a key of LABELS."""
     won = metrics[-1].won if metrics else None
     if won is None and any(metric.nash_conv is None for metric in metrics):
         raise UsageError(f"{label} has no NashConv to draw, its game is too large, nor does its solver know what was won")
@@ -78,7 +78,7 @@ def _nash_conv(metrics: Sequence[Metric], x: str) -> list[tuple[float, float]]:
 
 
 def _winnings(label: str, metrics: Sequence[Metric], x: str) -> dict[str, list[tuple[float, float]]]:
-    """A line for each player: chips a hand or a freezeout since the point before, FEWEST of them or more."""
+    """Return a line for each player: mean chips since the point before, of FEWEST hands or freezeouts or more."""
     lines: dict[str, list[tuple[float, float]]] = {}
     before: Metric | None = None
     for metric in metrics:

@@ -34,7 +34,7 @@ REMAINDERS = _remainders()
 
 
 def crc32c(data: bytes) -> int:
-    """The checksum of RFC 3720 (12.1)."""
+    """Return the checksum of RFC 3720 (12.1)."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc = REMAINDERS[(crc ^ byte) & 0xFF] ^ crc >> 8
@@ -42,18 +42,18 @@ def crc32c(data: bytes) -> int:
 
 
 def whole(started: float, metrics: Sequence[Metric]) -> bytes:
-    """A file of all evaluations of a run that was started then, in seconds since 1970."""
+    """Return a file of all evaluations of a run; `started` is in seconds since 1970."""
     pairs = zip(metrics, [None, *metrics], strict=False)
     return opening(started) + b"".join(evaluation(started, metric, before) for metric, before in pairs)
 
 
 def evaluation(started: float, metric: Metric, before: Metric | None) -> bytes:
-    """The record of one evaluation; no time passes but that spent learning, so that a run stopped overnight has no gap."""
+    """Return the record of one evaluation. Only time spent learning counts, so that a run stopped overnight has no gap."""
     return scalars(started + metric.seconds, metric.iterations, by_tag(metric, before))
 
 
 def by_tag(metric: Metric, before: Metric | None) -> dict[str, float]:
-    """The numbers of an evaluation; speed and what was won are those since the one before."""
+    """Return the figures of an evaluation by tag; speed and winnings are those since the evaluation before."""
     known = {"nash_conv": metric.nash_conv, "exploitability": metric.exploitability}
     found = {tag: value for tag, value in known.items() if value is not None} | {"nodes": metric.nodes}
     done, began = (before.iterations, before.seconds) if before is not None else (0, 0.0)
@@ -67,15 +67,15 @@ def by_tag(metric: Metric, before: Metric | None) -> dict[str, float]:
     return found
 
 
-def opening(moment: float) -> bytes:
-    """The record every file begins with; `moment` is in seconds since 1970."""
-    return _record(_moment(moment) + _bytes(3, VERSION.encode()))
+def opening(timestamp: float) -> bytes:
+    """Return the record every file begins with; `timestamp` is in seconds since 1970."""
+    return _record(_wall_time(timestamp) + _bytes(3, VERSION.encode()))
 
 
-def scalars(moment: float, step: int, values: Mapping[str, float]) -> bytes:
-    """The record of values by tag, as of a step."""
+def scalars(timestamp: float, step: int, values: Mapping[str, float]) -> bytes:
+    """Return the record of values by tag at a step."""
     summary = b"".join(_bytes(1, _bytes(1, tag.encode()) + _key(2, FIXED32) + _float(value)) for tag, value in values.items())
-    return _record(_moment(moment) + _key(2, VARINT) + _varint(step) + _bytes(5, summary))
+    return _record(_wall_time(timestamp) + _key(2, VARINT) + _varint(step) + _bytes(5, summary))
 
 
 def _record(data: bytes) -> bytes:
@@ -84,17 +84,17 @@ def _record(data: bytes) -> bytes:
 
 
 def _masked(data: bytes) -> bytes:
-    """The CRC, turned and shifted: a CRC of data that holds its own CRC would not tell much."""
+    """Return the masked CRC of TensorFlow's record format: rotated, plus a constant."""
     crc = crc32c(data)
     return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
 
-def _moment(moment: float) -> bytes:
-    return _key(1, FIXED64) + struct.pack("<d", moment)
+def _wall_time(timestamp: float) -> bytes:
+    return _key(1, FIXED64) + struct.pack("<d", timestamp)
 
 
 def _float(value: float) -> bytes:
-    """32 bits wide, so what is too large becomes infinite."""
+    """Return 32 bits; numbers that are too large become infinite."""
     try:
         return struct.pack("<f", value)
     except OverflowError:
@@ -110,7 +110,7 @@ def _key(field: int, how: int) -> bytes:
 
 
 def _varint(number: int) -> bytes:
-    """Seven bits a byte, the lowest first; the top bit says that more follow."""
+    """Return seven bits a byte, the lowest first; the top bit says that more follow."""
     parts = bytearray()
     while number > 0x7F:
         parts.append(number & 0x7F | 0x80)
