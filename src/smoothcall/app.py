@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from smoothcall import files
 from smoothcall.agents.registry import PlayerInfo, Registry
@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # imported where they are used; the play service needs the pa
     from smoothcall.evaluation.freezeouts import FreezeoutResult
     from smoothcall.evaluation.policy_match import MatchResult
     from smoothcall.experiments.cross_table import CrossTable
+    from smoothcall.play.opponents import Agents
     from smoothcall.play.service import PlayService
 
 Watch = Callable[[Progress], None]
@@ -301,21 +302,22 @@ class App:
         checks = tuple(Check(check["what"], check["published"], check["ours"], check["passed"]) for check in found["checks"])
         return ReproductionReport(found["page"], found["passed"], checks)
 
-    def play_service(self, database: str | None = None, agents: Path | None = None) -> PlayService:
+    def play_service(self, database: str | None = None, agents: Path | Agents | None = None, **options: Any) -> PlayService:
         """Open tables for people to play at. Hands go to a database: a file in `data_folder`, unless a URL is given.
 
-        Opponents are the shipped agents and those in a folder: `runs`, unless another is named.
+        Opponents are the shipped agents and those in a folder: `runs`, unless another is named. Services may share one
+        `Agents` object. `options` are those of `PlayService`: clock, secret, shuffle.
         """
         from smoothcall.play.opponents import Agents
         from smoothcall.play.service import PlayService
         from smoothcall.store.histories import Histories
 
-        if agents is not None and not agents.is_dir():
+        if isinstance(agents, Path) and not agents.is_dir():
             raise UsageError(f"there is no folder of agents {str(agents)!r}")
         runs = self.folder / "runs"
-        agents = runs if agents is None and runs.is_dir() else agents
-        url = database or f"sqlite:///{data_folder() / 'hands.sqlite'}"
-        return PlayService(Histories(url), Agents(agents))
+        folder = runs if agents is None and runs.is_dir() else agents
+        opponents = folder if isinstance(folder, Agents) else Agents(folder)
+        return PlayService(Histories(database or f"sqlite:///{data_folder() / 'hands.sqlite'}"), opponents, **options)
 
     def bench(
         self,

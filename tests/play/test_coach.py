@@ -1,4 +1,4 @@
-"""The coach: EVs computed by hand on Kuhn, EV losses, and strategies in hold'em."""
+"""The coach: EVs derived by hand on Kuhn, EV loss against AIVAT, and strategies in hold'em."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_in_holdem_the_agents_own_strategy_is_asked() -> None:
             "AsKs/Ah9c8d/Kd/7s:cr1700c/cc/cc/c",
         ]
         assert review.ev_loss is None
-        assert review.note == "Shares say what your opponent's strategy would have done in your place."
+        assert review.note == "Percentages are the probabilities of your opponent's strategy in your place."
         for decision in review.decisions:
             shares = {move.letter: move.agent for move in decision.moves}
             if "r1700" not in decision.betting:  # else the tree has other amounts
@@ -146,7 +146,7 @@ def test_moves_that_nobody_has_learned_are_listed() -> None:
     assert moves[2].agent == 0
     rule = Coach(game, 0, {1: Rule.PROBE}).review((0, 1), [()], "r1700f")
     assert [move.agent for move in rule.decisions[0].moves] == [None] * 3
-    assert rule.note == "These opponents have no strategy that could be asked what it does in your place."
+    assert rule.note == "These opponents play by fixed rules: there is no strategy to compare your moves with."
 
 
 def test_what_cannot_be_reviewed_is_refused() -> None:

@@ -94,10 +94,10 @@ def test_the_terminal_without_input() -> None:
     )
     assert (closed.returncode, closed.stderr) == (0, "")
     assert "0 hands, 0 chips. Your hands are kept." in closed.stdout
-    assert "Going on at your table" not in closed.stdout
+    assert "Resuming your table" not in closed.stdout
     again = run(*words[len(WORDS) :], typed="é\nq\n", PYTHONIOENCODING="ascii:strict")
     assert (again.returncode, again.stderr) == (0, "")
-    assert "Going on at your table" in again.stdout
+    assert "Resuming your table" in again.stdout
     assert "is no move here" in again.stdout
 
 

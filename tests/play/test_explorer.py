@@ -162,7 +162,7 @@ def test_no_limit_amounts_and_what_stands_for_others() -> None:
     ]
     other = explore(policy, "r26")
     assert (other.betting, other.pot) == ("r30", 40)
-    assert "r26 stands for r30" in other.note
+    assert "r26 is translated to r30" in other.note
     assert explore(policy, "r30").note == ""
 
 

@@ -144,7 +144,7 @@ def test_hands_of_matches_in_the_history(service: PlayService) -> None:
 
 def test_who_cannot_play_a_match(service: PlayService) -> None:
     person = newcomer(service)
-    with pytest.raises(UsageError, match="has learned with full stacks, and in a match chips are kept from hand to hand"):
+    with pytest.raises(UsageError, match="has learned with full stacks, and in a match chips are carried over"):
         service.open_table(person, GAME, ["no-limit-holdem-mccfr"], games=10)
     for game in PLAY_GAMES:
         if built(game).players > 2 or not game.startswith(GAME):
@@ -190,7 +190,7 @@ def test_a_batch_policy_at_a_larger_table(service: PlayService, seats: int) -> N
         table = service.next_hand(person, table.id, hand=number)
     assert "a table of two" in service.results(person, table.id).note
     [line, *_] = service.hands(person, Filter()).hands
-    with pytest.raises(UsageError, match=f"the coach cannot ask Wide here: it has learned for fewer than {seats} players"):
+    with pytest.raises(UsageError, match=f"there is no coach against Wide here: it has learned for fewer than {seats} players"):
         service.coach(person, line.id)
     others = service.open_table(person, game, ["probe"] * (seats - 1))
     *_, others = play_hand(service, person, others, random)

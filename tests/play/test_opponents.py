@@ -36,7 +36,7 @@ def agents() -> Agents:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two files, one of them further down; a run with moments, one still without an agent; a run of a tree search."""
+    """Two files, one of them further down; a run with snapshots, one still without an agent; a run of a tree search."""
     top = tmp_path_factory.mktemp("agents")
     (top / "deep" / "er").mkdir(parents=True)
     policy = sc.Policy.uniform(built("kuhn"))
@@ -82,7 +82,7 @@ def test_what_cards_say_is_so(agents: Agents, player_id: str) -> None:
     loss = sc.nash_conv(policy.game, policy)
     assert loss == pytest.approx(policy.card["results"]["nash_conv"], abs=1e-12)
     line = agents.card(player_id).measured[0]
-    assert line == ("An exact equilibrium (NashConv 0)" if player_id == "kuhn-lp" else f"NashConv {loss:.2g} chips a hand")
+    assert line == ("An exact equilibrium (NashConv 0)" if player_id == "kuhn-lp" else f"NashConv {loss:.2g} chips per hand")
     for opponent, won in policy.card["results"].get("matches", {}).items():
         exact = sc.match(policy.game, [policy, opponent]).exact
         assert exact is not None

@@ -26,7 +26,7 @@ THEN = datetime(2026, 1, 2, 3, 4, 5)
 
 
 def make_service(url: str = "sqlite://", **parts: Any) -> PlayService:
-    """A play service with reproducible secrets."""
+    """A play service whose secrets are reproducible."""
     numbers = count()
     chosen = {"clock": lambda: THEN, "secret": lambda: f"s{next(numbers)}"} | parts
     return PlayService(Histories(url), Agents(), **chosen)

@@ -146,12 +146,12 @@ def test_a_match(service: PlayService) -> None:
         return screen.getvalue()
 
     first = seen("c", "q")
-    assert "Going on" not in first
+    assert "Resuming" not in first
     second = seen(*typed)
-    assert "Going on at your table." in second
+    assert "Resuming your table." in second
     assert "The match is over: " in second
     assert "this match is over: you have won" in second
-    assert "Going on" not in seen("q")
+    assert "Resuming" not in seen("q")
 
 
 def test_hidden_cards_stay_hidden(service: PlayService) -> None:
@@ -165,10 +165,10 @@ def test_wrong_lines_are_asked_again(service: PlayService) -> None:
     for piece in (
         "'x' is no move here",
         "'f' is no move here",
-        "the coach speaks when the hand is over",
+        "the coach is available when the hand is over",
         "'nonsense' is no hand",
         "there is no hand 99999 of yours",
-        "'r' says nothing here: the hand is over",
+        "'r' is no command here: the hand is over",
         "there is no hand 12345 of yours",
     ):
         assert piece in seen, piece
@@ -180,20 +180,20 @@ def test_the_table_waits(service: PlayService) -> None:
     person = newcomer(service)
     transcript(service, person, "kuhn", ["always-call"], "r", "", "q")
     again = transcript(service, person, "kuhn", ["always-call"], "q")
-    assert "Going on at your table" in again
+    assert "Resuming your table" in again
     assert "Hand 2 (no. 2)" in again
-    assert "Going on" not in transcript(service, person, "kuhn", ["always-raise"], "q")
+    assert "Resuming" not in transcript(service, person, "kuhn", ["always-raise"], "q")
     assert "Hand 2 (no. 2)" in transcript(service, person, "kuhn", ["always-call"], "q"), "also after another table"
-    assert "Going on" not in transcript(service, person, "leduc", ["always-call"], "q")
-    assert "Going on" not in transcript(service, newcomer(service), "kuhn", ["always-call"], "q")
+    assert "Resuming" not in transcript(service, person, "leduc", ["always-call"], "q")
+    assert "Resuming" not in transcript(service, newcomer(service), "kuhn", ["always-call"], "q")
 
 
 def test_the_first_hand_waits_too(service: PlayService) -> None:
     person = newcomer(service)
     first = transcript(service, person, "leduc", ["always-call"], "c", "q")
     again = transcript(service, person, "leduc", ["always-call"], "q")
-    assert "Going on" not in first
-    assert "Going on" in again
+    assert "Resuming" not in first
+    assert "Resuming" in again
     assert "You check" in again, "in the middle of the hand"
     assert len(service.tables(person)) == 1
 
@@ -201,9 +201,9 @@ def test_the_first_hand_waits_too(service: PlayService) -> None:
 def test_opponents_in_another_order_are_another_table(service: PlayService) -> None:
     person = newcomer(service)
     for against in (["random", "always-call"], ["always-call", "random"]):
-        assert "Going on" not in transcript(service, person, "kuhn-3p", against, "q")
+        assert "Resuming" not in transcript(service, person, "kuhn-3p", against, "q")
     for against in (["random", "always-call"], ["always-call", "random"]):
-        assert "Going on" in transcript(service, person, "kuhn-3p", against, "q")
+        assert "Resuming" in transcript(service, person, "kuhn-3p", against, "q")
     assert len(service.tables(person)) == 2
 
 
@@ -300,7 +300,7 @@ def test_files_that_cannot_keep_a_person(service: PlayService, tmp_path: Path, c
     else:
         path.parent.mkdir()
         path.write_bytes(b"\xff\xfe")
-    with pytest.raises(UsageError, match=r"^cannot keep who you are in '.*terminal': [^\[]+ \(accepted: a file"):
+    with pytest.raises(UsageError, match=r"^cannot keep your token in '.*terminal': [^\[]+ \(accepted: a file"):
         person_of(service, path)
 
 

@@ -17,10 +17,8 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, sync_playwright
 
-from smoothcall.play.opponents import Agents
+from smoothcall.app import App
 from smoothcall.play.person_view import HandView
-from smoothcall.play.service import PlayService
-from smoothcall.store.histories import Histories
 from smoothcall.web.pages import COOKIE
 from smoothcall.web.server import create
 
@@ -53,12 +51,12 @@ def browsing() -> Iterator[Browser]:
 
 
 class Site:
-    """A play service with the shipped agents, served from a thread on a free port. A seed determines its secrets and cards."""
+    """The application with the shipped agents, served from a thread on a free port. A seed determines its cards."""
 
     def __init__(self, folder: Path) -> None:
         self.seed("")
-        histories = Histories(f"sqlite:///{folder / 'hands.sqlite'}")
-        self.service = PlayService(histories, Agents(), secret=lambda: f"{self._random.getrandbits(128):032x}")
+        secret = lambda: f"{self._random.getrandbits(128):032x}"  # noqa: E731
+        self.service = App(folder).play_service(f"sqlite:///{folder / 'hands.sqlite'}", secret=secret)
         config = uvicorn.Config(create(self.service), port=0, log_level="warning", timeout_graceful_shutdown=2, ws="none")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
@@ -166,7 +164,7 @@ class Visitor:
 
     @property
     def person(self) -> int:
-        """The person the service recognises."""
+        """The visitor's person id."""
         token = next(cookie["value"] for cookie in self.context.cookies() if cookie["name"] == COOKIE)
         return self.site.service.person(token)
 
@@ -206,7 +204,7 @@ class Visitor:
         )
 
     def after(self, act: Callable[[], object]) -> tuple[int, int, bool]:
-        """The moment that follows when something is done."""
+        """Do something and return the next state of the table."""
         hand, move, over = self.state
         act()
         said = f'[data-hand="{hand}"][data-move="{move}"][data-over="{"yes" if over else "no"}"]'

@@ -10,9 +10,9 @@ import pytest
 from fastapi import FastAPI
 from playwright.sync_api import Browser
 
+from smoothcall.app import App
 from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService
-from smoothcall.store.histories import Histories
 from smoothcall.web.server import create
 from tests.web.browsing import DESKTOP, Site, browsing, serving
 from tests.web.browsing import Visitor as BrowserVisitor
@@ -35,7 +35,7 @@ def runner() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture
 def service(agents: Agents) -> Iterator[PlayService]:
-    made = PlayService(Histories("sqlite://"), agents)
+    made = App().play_service("sqlite://", agents)
     yield made
     made.close()
 

@@ -18,13 +18,13 @@ from fastapi import FastAPI
 
 from benchmarks.web import random_letter
 from smoothcall.agents.batch_player import BatchPlayer
+from smoothcall.app import App
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService, shuffle
 from smoothcall.play.table import OpponentPlayer, let_opponents_act, replay
-from smoothcall.store.histories import Histories
 from smoothcall.web import explore, lobby, statistics
 from smoothcall.web import hands as hands_pages
 from smoothcall.web import table as table_pages
@@ -56,9 +56,7 @@ class Twin:
     service: PlayService = field(init=False)
 
     def __post_init__(self) -> None:
-        self.service = PlayService(
-            Histories("sqlite://"), agents(), clock=lambda: THEN, secret=self._secret, shuffle=self._shuffle
-        )
+        self.service = App().play_service("sqlite://", agents(), clock=lambda: THEN, secret=self._secret, shuffle=self._shuffle)
         self.app = create(self.service)
 
     def _secret(self) -> str:

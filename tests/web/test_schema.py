@@ -21,9 +21,9 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from smoothcall.app import App
 from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService
-from smoothcall.store.histories import Histories
 from smoothcall.web.server import create
 
 FEW, MANY = 8, 40  # requests to each operation, in the fast and in the long suite
@@ -41,7 +41,7 @@ class Known:
 
     def __init__(self) -> None:
         numbers = count()
-        self.service = PlayService(Histories("sqlite://"), Agents(), secret=lambda: f"s{next(numbers)}")
+        self.service = App().play_service("sqlite://", Agents(), secret=lambda: f"s{next(numbers)}")
         self.app, self.token, random = (
             create(self.service, hosts=["testserver", "localhost"]),
             self.service.newcomer(),

@@ -1,4 +1,4 @@
-"""What every move is worth to a person whose opponents' probabilities are known, exactly, in games whose deals are listed."""
+"""Exact EVs of a person's moves against opponents with known probabilities, in games whose deals are listed."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from smoothcall.evaluation.policy_match import table_of
 from smoothcall.information.game import Game
 from smoothcall.kernels.tables import DECISION, Array
 
-KEPT = 64  # tables; of Leduc they are a few kilobytes
+KEPT = 64  # cached tables; of Leduc a few kilobytes each
 
 
 @dataclass(frozen=True, eq=False)
 class ActionValues:
-    """In chips a hand, the person playing on as well as possible: knowing how the others play, seeing what the seat sees.
+    """EVs in chips per hand if the person plays a best response after the move.
 
-    Where the others' policies never lead, every deal that looks the same counts with its chance alone.
+    At information states that the others' policies never reach, deals are weighted by chance alone.
     """
 
-    value: float  # before the cards are dealt: the value of a best response
-    table: Array  # [rows, A] of each move; NaN where it is not legal or not the person's
+    value: float  # of a best response, before the deal
+    table: Array  # [rows, A]; NaN where a move is illegal or not the person's
 
 
 def action_values(game: Game, seat: int, others: Mapping[int, Fixed]) -> ActionValues:
-    """`others` says who sits in every other seat."""
+    """Return the EVs of a seat; `others` maps every other seat to its player."""
     return _action_values(game, seat, tuple(sorted(others.items(), key=lambda item: item[0])))
 
 
@@ -39,12 +39,12 @@ def _action_values(game: Game, seat: int, others: tuple[tuple[int, Fixed], ...])
     index, payoff = game.ending_payoff
 
     def moves(node: int) -> Array:
-        """[D, A] how likely the opponent who acts at a node makes each move."""
+        """Return the acting opponent's probabilities [D, A] at a node."""
         player = int(tree.player[node])
         found: Array = tables[player][tree.first_row[node] + deals.bucket[:, player, tree.round[node]]]
         return found
 
-    reach = np.empty((tree.nodes, deals.count))  # chance times the moves of the others
+    reach = np.empty((tree.nodes, deals.count))  # chance times the others' probabilities
     reach[0] = deals.weight
     for node in tree.decisions:
         probabilities = moves(node) if tree.player[node] != seat else np.ones((deals.count, len(game.actions)))

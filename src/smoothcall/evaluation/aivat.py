@@ -1,20 +1,19 @@
-"""What luck did: winnings corrected for the cards and for the opponents' random choices (AIVAT, Burch et al. 2018).
+"""Luck-adjusted winnings: AIVAT (Burch et al. 2018), restricted to what a person at the table has seen.
 
-Write I for what a person has seen at some moment: own cards, board, betting. What others do and deal from there on has a
-known distribution, because the opponents' probabilities are known. So whatever numbers W(I) one chooses,
+Let I be the person's information state: own cards, board, betting. The distribution of the next information state is known,
+because the opponents' probabilities are known. For any function W(I),
 
-    corrected = E[won | I at the end] - sum over all steps that are not the person's of (W(I next) - E[W(I next) | I])
+    luck-adjusted = E[won | I at the end] - sum over chance and opponents' actions of (W(I next) - E[W(I next) | I])
 
-has the expectation of what was won, however the person plays: every term of the sum has the expectation 0. The better W
-foresees the result, the less is left of luck. Nothing but what the person has seen enters, so a corrected result tells
-nothing about cards that were never shown.
+has the expectation of the winnings, however the person plays: every term of the sum has expectation 0. The better W predicts
+the result, the smaller the variance. The result depends only on what the person has seen, so it reveals no hidden cards.
 
-Where deals are listed, W is the value of the person's best response, exact. The sum then telescopes to
+In games whose deals are listed, W is the value of the person's best response, exact. The sum then telescopes to
 
-    corrected = value of a best response - what the person's moves gave up
+    luck-adjusted = value of a best response - EV loss of the person's decisions
 
-In hold'em W is estimated once by playing the agent against itself, in the agent's own buckets; the expectations are
-computed exactly all the same, over every hand that the agent may hold and every board that may come.
+In hold'em W is estimated once by playing the agent against itself, in the agent's own buckets. The expectations are still
+computed exactly, over every hand that the agent may hold and every board that may come.
 """
 
 from __future__ import annotations
@@ -41,17 +40,17 @@ from smoothcall.kernels.evaluation.hand_equities import free_hands, hand_equitie
 from smoothcall.kernels.holdem.buckets import board_buckets
 from smoothcall.kernels.tables import CALL, SHOWDOWN, Array
 
-CELLS = 25  # that values of a street after the first are told apart by, at most
-VISITS = 4e8  # nodes times deals that values are estimated with, some seconds
-DEALS = (2048, 32768)  # of them, at least and at most
+CELLS = 25  # of buckets per street after the first, at most
+VISITS = 4e8  # nodes times deals for an estimate of W, a few seconds
+DEALS = (2048, 32768)  # for an estimate of W, at least and at most
 BATCH = 1024  # deals
-KEPT = 16  # tables of values; one of limit hold'em takes a few megabytes
+KEPT = 16  # cached estimates of W; one of limit hold'em takes a few megabytes
 
 
 class AIVAT(ABC):
-    """Tells a person's luck at a table of fixed opponents. Tables are made when first needed, and shared."""
+    """Luck-adjusted results of a person against fixed opponents. Tables are computed on first use and cached."""
 
-    note: str  # what the correction rests on, for people
+    note: str  # explains the estimate to people
 
     def __init__(self, game: Game, seat: int, others: Mapping[int, Fixed]) -> None:
         verify_seats(game, seat, others)
@@ -59,11 +58,11 @@ class AIVAT(ABC):
 
     @abstractmethod
     def luck_adjusted(self, hole: Cards, boards: Sequence[Cards], betting: str) -> float:
-        """Chips of a finished hand, corrected for luck, from what the person saw: `boards` one a street, the first empty."""
+        """Return the luck-adjusted chips of a finished hand; `boards` has one item per street, the first empty."""
 
 
 def aivat(game: Game, seat: int, others: Mapping[int, Fixed]) -> AIVAT | None:
-    """For a person in a seat; `others` says who sits in every other seat. None where `why_not` has a reason."""
+    """Return AIVAT for a person in a seat; `others` maps every other seat to its player. None if `why_not` has a reason."""
     verify_seats(game, seat, others)
     if why_not(game, others):
         return None
@@ -72,19 +71,19 @@ def aivat(game: Game, seat: int, others: Mapping[int, Fixed]) -> AIVAT | None:
 
 
 def why_not(game: Game, others: Mapping[int, Fixed]) -> str:
-    """Why luck cannot be told at a table, in a sentence; empty where it can."""
+    """Return a sentence that says why AIVAT is not available at a table; empty where it is."""
     if isinstance(game.rules, MatrixGame):
         return f"AIVAT adjusts poker results, not those of {game.spec}."
     if game.sampled and game.players > 2:
         return "In hold'em AIVAT needs a table of two: with more players there are too many hands to follow."
     seen = [player.policy.game for player in others.values() if isinstance(player, Strategy)]
     if len({each.fingerprint for each in seen}) > 1:
-        return "The opponents see the cards in different ways."
+        return "The opponents use different card abstractions."
     return ""
 
 
 def game_of(game: Game, others: Mapping[int, Fixed]) -> Game:
-    """The table's game as the opponents know it: with their buckets and their raises."""
+    """Return the game with the opponents' abstraction: their buckets and their raises."""
     return next((player.policy.game for player in others.values() if isinstance(player, Strategy)), game)
 
 
@@ -100,7 +99,7 @@ def verify_seats(game: Game, seat: int, others: Mapping[int, Fixed]) -> None:
 
 
 def decisions(rules: PokerRules, seat: int, betting: str) -> Iterator[tuple[Betting, str]]:
-    """A seat's decisions in a finished hand: the betting before each, which moves on afterwards, and the move made."""
+    """Yield (betting before, move) for each decision of a seat in a finished hand. The betting object is advanced in place."""
     state = Betting(rules)
     for letter in split_moves(betting):
         if state.player == seat:
@@ -111,7 +110,7 @@ def decisions(rules: PokerRules, seat: int, betting: str) -> Iterator[tuple[Bett
 
 
 def verify_cards(rules: PokerRules, hole: Cards, boards: Sequence[Cards], betting: str) -> None:
-    """That the cards are those a player has seen at the end of a hand."""
+    """Raise UsageError unless these are the cards that a player sees by the end of the betting."""
     streets = rules.streets[: betting.count("/") + 1]
     cards = [*hole, *(card for board in boards for card in board)]
     sizes = [len(hole), *map(len, boards)]
@@ -121,7 +120,7 @@ def verify_cards(rules: PokerRules, hole: Cards, boards: Sequence[Cards], bettin
 
 
 def by_letter(letters: Sequence[str | None], chance: Array) -> dict[str, Array]:
-    """chance[..., A] of every slot -> [...] of every move: several slots may stand for one."""
+    """Map probabilities [..., A] by slot to probabilities [...] by move; several slots may be one move."""
     found: dict[str, Array] = {}
     for slot, letter in enumerate(letters):
         if letter is not None:
@@ -130,9 +129,9 @@ def by_letter(letters: Sequence[str | None], chance: Array) -> dict[str, Array]:
 
 
 class ListedAIVAT(AIVAT):
-    """Exact, in games whose deals are listed."""
+    """Exact AIVAT in games whose deals are listed."""
 
-    note = "Exact: every deal and every move of the opponents counts with its probability."
+    note = "AIVAT, exact: over all deals and all moves of the opponents, weighted by their probability."
 
     def luck_adjusted(self, hole: Cards, boards: Sequence[Cards], betting: str) -> float:
         assert isinstance(self.game.rules, PokerRules)
@@ -147,14 +146,14 @@ class ListedAIVAT(AIVAT):
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """Numbers that foresee what a seat wins, by node and by what the seat sees on a street."""
+    """Estimated values W of a seat, by node, street and cell of buckets."""
 
     value: Array  # [V] chips
-    first: Array  # [N, R] int32: where a node's values of a street begin, -1 where it has nothing to do with that street
+    first: Array  # [N, R] int32: index of a node's first value of a street, -1: none
     cell: tuple[Array, ...]  # [R][bucket] int32
 
     def at(self, node: int | None, street: int) -> Array:
-        """[buckets] at a node, 0 where nothing is known of it."""
+        """Return the values [buckets] at a node, 0 where there is no estimate."""
         cells = self.cell[street]
         if node is None or self.first[node, street] < 0:
             return np.zeros(len(cells))
@@ -164,10 +163,10 @@ class Values:
 
 @lru_cache(KEPT)
 def estimated(game: Game, seat: int, player: Fixed) -> Values:
-    """Values of a seat of a two-player hold'em game against somebody, over some deals: of who plays the same policy, or of who
-    checks and calls against a rule.
+    """Estimate the values of a seat in two-player hold'em from sampled deals.
 
-    A node has values for the street it is on, and where cards come before it, for the streets before them too.
+    The seat plays the opponent's own policy, or checks and calls against a rule. A node has values for its own street and, if
+    cards are dealt before it, for the street before them.
     """
     tree = game.tree
     cells = [min(count, CELLS) if street else count for street, count in enumerate(game.buckets)]
@@ -197,11 +196,11 @@ def _play(game: Game, player: Fixed) -> kernels.Play:
 
 
 class HoldemAIVAT(AIVAT):
-    """In hold'em for two: the agent's range is followed hand by hand."""
+    """AIVAT in two-player hold'em: tracks the agent's range over all hands."""
 
     note = (
-        "Values are estimated by playing the opponent's strategy against itself; the means over its hands, its moves and the "
-        "boards are exact, so that nobody gains or loses by the correction in the long run."
+        "AIVAT: values are estimated by playing the opponent's strategy against itself; expectations over its hands, its moves "
+        "and the boards are exact, so the estimate is unbiased."
     )
 
     @property
@@ -219,7 +218,7 @@ class HoldemAIVAT(AIVAT):
 
 
 class _Followed:
-    """A hand as the person saw it, followed from step to step."""
+    """One hand as the person saw it, processed move by move."""
 
     def __init__(self, aivat: HoldemAIVAT, hole: Cards, boards: Sequence[Cards]) -> None:
         assert aivat.game.abstraction is not None
@@ -227,12 +226,12 @@ class _Followed:
         self.cards = aivat.game.abstraction.cards
         self.hole, self.boards = np.array(hole, np.int64), boards
         self.hand = int(self.cards.hand[hole[0], hole[1]])
-        self.reach = np.ones(len(self.cards.preflop))  # [hands] the chance that the opponent plays like this with each
-        self.by_chance = 0.0  # the sum of the corrections so far
+        self.reach = np.ones(len(self.cards.preflop))  # [hands] probability of the opponent's moves with each hand
+        self.by_chance = 0.0  # sum of the correction terms so far
         self._see(0)
 
     def result(self, betting: str) -> float:
-        """E[won | I at the end], less the corrections."""
+        """Return E[won | I at the end] less the correction terms."""
         dealt = self.values.at(0, 0)
         self.by_chance += float(dealt[self.cards.preflop[self.hand]] - dealt[self.cards.preflop].mean())
         assert isinstance(self.game.rules, PokerRules)
@@ -248,7 +247,7 @@ class _Followed:
         return self._won(state, self.reach) - self.by_chance
 
     def _see(self, street: int) -> None:
-        """Look at the cards of a street."""
+        """Update buckets and possible hands for a street."""
         self.street, self._equity = street, None
         self.board = np.array([card for cards in self.boards[: street + 1] for card in cards], np.int64)
         size, binomial = len(self.cards.evaluator.card_key), self.cards.binomial
@@ -257,30 +256,30 @@ class _Followed:
         board_buckets(self.cards, street, np.uint32(place), self.bucket)
         free_hands(size, self.hole, self.board, possible)
         self.reach *= possible
-        if not self.reach.any():  # nobody who plays by these probabilities came here: any hand
+        if not self.reach.any():  # the policy never gets here: use all possible hands
             self.reach[:] = possible
 
     _equity: Array | None
 
     @property
     def equity(self) -> Array:
-        """[hands] the person's share of the pot against each if nobody bets any more, over all boards that may come."""
+        """The person's equity against each hand [hands], over all boards to come."""
         if self._equity is None:
-            card = np.array([*self.hole, *self.hole, *self.board], np.uint8)  # the kernel looks for two seats
+            card = np.array([*self.hole, *self.hole, *self.board], np.uint8)  # the kernel computes two seats
             score, found = np.zeros((2, len(self.reach)), np.int32), np.zeros((2, len(self.reach)))
             hand_equities(self.cards.evaluator, card, len(self.board), score, found)
             self._equity = found[0]
         return self._equity
 
     def _won(self, state: Betting, reach: Array) -> float:
-        """What the person wins in a finished hand, in the mean over the opponent's hands and the boards to come."""
+        """Return the person's mean winnings in a finished hand, over the opponent's hands and the boards to come."""
         mine, theirs = state.paid[self.seat], state.paid[1 - self.seat]
         if state.alive_count == 1:
             return float(theirs if state.alive[self.seat] else -mine)
         return float(min(mine, theirs) * (2 * (reach @ self.equity) / reach.sum() - 1))
 
     def _node(self, state: Betting, after: Betting) -> int | None:
-        """The node of the tree that a moment stands for, if it has one; `state` is the moment before."""
+        """Return the node of the tree for the betting `after` a move in `state`, None if it has none."""
         if not after.finished:
             return node_like(self.game, after.text)
         before, tree = node_like(self.game, state.text), self.game.tree
@@ -288,7 +287,7 @@ class _Followed:
         return ending if ending >= 0 and tree.kind[ending] == SHOWDOWN else None
 
     def _probabilities(self, state: Betting) -> dict[str, Array]:
-        """The moves that the opponent may make, [hands] how likely with each."""
+        """Return the opponent's probability of each move [hands]."""
         if isinstance(self.opponent, Rule):
             letters = state.slots
             legal = np.array([[letter is not None for letter in letters]])
@@ -305,7 +304,7 @@ class _Followed:
         return by_letter(letters, chance)
 
     def _answered(self, state: Betting, letter: str) -> None:
-        """A move of the opponent: book what it changed, and think again about what the opponent holds."""
+        """Add the correction term of an opponent's move and update the opponent's range."""
         total, expected, known = 0.0, 0.0, dict[str, float]()
         probabilities = self._probabilities(state)
         for move, chance in probabilities.items():
@@ -314,19 +313,21 @@ class _Followed:
                 known[move] = self._foreseen(state, _after(state, move), reach)
                 total += weight
                 expected += weight * known[move]
-        if letter in known:  # else no opponent of these probabilities would have made it
+        if letter in known:  # else the opponent's policy never makes it
             self.by_chance += known[letter] - expected / total
             self.reach *= probabilities[letter]
 
     def _foreseen(self, state: Betting, after: Betting, reach: Array) -> float:
-        """W after a move of the opponent: exact where the hand is over, unless the whole board is to come."""
+        """Return W after a move of the opponent: exact where the hand is over and the flop is dealt or nobody is left."""
         if after.finished and (after.alive_count == 1 or self.street > 0):
             return self._won(after, reach)
         return float(self.values.at(self._node(state, after), self.street)[self.bucket[self.hand]])
 
     def _dealt(self, node: int | None, state: Betting) -> None:
-        """The board cards after a move, if any: book what they changed. Where nobody can bet any more the mean over all
-        boards is exact from the flop on, and later cards change nothing."""
+        """Add the correction terms of the board cards dealt after a move.
+
+        After an all-in from the flop on, the equity over all boards is exact and later cards have no term.
+        """
         if state.alive_count == 1:
             return
         for street in range(self.street + 1, state.street + 1):

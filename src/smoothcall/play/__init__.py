@@ -1,6 +1,6 @@
-"""People at a table: what they may see, the hands they play, and what becomes of them.
+"""Tables for people: what a person may see, the hands they play, and the history of these hands.
 
-`sight` is what one seat may see of a table; `table` the server-side truth of one table; `house` keeps all tables in a
-database, `past` says what became of their hands; `agents` finds opponents; `explorer` walks through an agent's strategy;
-`terminal` is a table in Rich.
+`person_view` describes what a person sees of a table; `table` derives it from the full state of a hand. `service` keeps all
+tables in a database; `history` reads finished hands: results, coach, statistics, exports. `opponents` lists and loads the
+opponents, with the cards of `agent_cards`; `explorer` shows an agent's strategy; `terminal` is a table on a console.
 """

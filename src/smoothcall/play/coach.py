@@ -1,8 +1,8 @@
-"""The coach, after a hand: what each move was worth against these opponents, what was given up, what others would have done.
+"""The coach reviews a finished hand: the EV of each move against these opponents, the EV loss, and what others would do.
 
-Where deals are listed, worths are exact (see `evaluation.action_values`) and say more than a result can: what a move wins in the
-mean over everything the person could not see. In hold'em the coach says what the opponent's own strategy does in the
-person's place. Nothing but what the person has seen enters, so a review tells nothing about cards that were never shown.
+In games whose deals are listed, EVs are exact (`evaluation.action_values`): the mean over everything that the person could
+not see. In hold'em the coach reports how likely the opponent's own strategy makes each move in the person's place. A review
+depends only on what the person has seen, so it reveals nothing about cards that were never shown.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from smoothcall.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class MoveAdvice:
-    """A move the person could make. Worths are in chips a hand; shares are probabilities; None where it is not known."""
+    """A legal move. EVs are in chips per hand; None where a figure is unknown."""
 
     letter: str
     name: str  # "Fold", "Check", "Call 10", "Bet 10", "Raise to 40"
-    ev: float | None  # what it wins on average, the person playing on as well as possible
-    ev_loss: float | None  # how much less that is than the best move wins
-    equilibrium: float | None  # how likely an equilibrium makes it
-    agent: float | None  # how likely the opponent's strategy makes it in the person's place
+    ev: float | None  # if the person plays a best response afterwards
+    ev_loss: float | None  # EV of the best move less EV of this one
+    equilibrium: float | None  # its probability in an equilibrium
+    agent: float | None  # its probability in the opponent's strategy, in the person's place
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class Decision:
 @dataclass(frozen=True, slots=True)
 class Review:
     decisions: tuple[Decision, ...]
-    ev_loss: float | None  # chips, by all decisions together
-    note: str  # what the figures are, for people
+    ev_loss: float | None  # chips, summed over all decisions
+    note: str  # explains the figures to people
 
 
 class Coach:
-    """Reviews a person's hands at a table of fixed opponents; `others` says who sits in every other seat."""
+    """Reviews a person's hands against fixed opponents; `others` maps every other seat to its player."""
 
     def __init__(self, game: Game, seat: int, others: Mapping[int, Fixed], equilibrium: Policy | None = None) -> None:
         if not isinstance(game.rules, PokerRules):
@@ -79,12 +79,12 @@ class Coach:
         if self.exact:
             return "EVs are exact: chips per hand against these opponents if you play a best response from then on."
         if self.agent is None:
-            return "These opponents have no strategy that could be asked what it does in your place."
+            return "These opponents play by fixed rules: there is no strategy to compare your moves with."
         several = "the first opponent's" if len(self.others) > 1 else "your opponent's"
-        return f"Shares say what {several} strategy would have done in your place."
+        return f"Percentages are the probabilities of {several} strategy in your place."
 
     def review(self, hole: Cards, boards: Sequence[Cards], betting: str) -> Review:
-        """Of a finished hand, from what the person saw: `boards` one a street, the first empty."""
+        """Review a finished hand from what the person saw; `boards` has one item per street, the first empty."""
         rules = self.game.rules
         assert isinstance(rules, PokerRules)
         verify_cards(rules, hole, boards, betting)
@@ -123,7 +123,7 @@ class Coach:
 
 
 def _shares(player: Strategy | None, hole: Cards, boards: Sequence[Cards], betting: str) -> dict[str, float] | None:
-    """How likely somebody makes each move with these cards."""
+    """Return a strategy's probability of each move with these cards, None without a strategy."""
     if player is None:
         return None
     game, policy = player.policy.game, player.policy

@@ -1,9 +1,9 @@
-"""A walk through an agent's strategy: what it does at one place of the betting with everything it may hold there.
+"""A walk through an agent's strategy: its probabilities at one public betting sequence, for every hand it may hold.
 
-Small games list every information state. Hold'em shows the classes of hands before the flop, as lines and as a grid, and later
-the buckets through which the agent sees its cards. A player's *range* at a spot is what the hands are made up of with which the
-player comes there by own moves: the chance of the cards times the probability of those moves. It is exact in small games and
-before the flop; later, where players forget earlier buckets, it is counted over a fixed sample of deals.
+Small games list every information state. Hold'em shows the 169 hand classes before the flop, as lines and as a grid, and the
+agent's buckets on later streets. A player's *range* at a spot weights each hand by its chance times the probability of the
+player's own moves up to the spot. The range is exact in small games and before the flop. On later streets, where players
+forget earlier buckets, it is estimated from a fixed sample of deals.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SpotMove:
     letter: str
     name: str  # "Fold", "Check", "Call 10", "Bet 10", "Raise to 40", "Raise to 100 (all in)"
     chips: int  # what it adds to the pot
-    share: float  # how often the player makes it, over the range
+    share: float  # its probability, averaged over the range
     leads: str | None  # the betting of the decision that follows; None where the hand ends
     ending: str  # "fold" or "showdown" where the hand ends, else ""
     street: str  # the name of the street that begins with it, else ""
@@ -44,15 +44,15 @@ class SpotMove:
 
 @dataclass(frozen=True, slots=True)
 class SpotLine:
-    """What the player does with certain cards."""
+    """The strategy with certain cards."""
 
     label: str  # "K", "K/Q", "AKs", "#17"
     key: str  # of the information state
     meaning: str  # of a bucket: "E[HS²] 0.170 to 0.180", "E[HS] 0.410 to 0.420" of a position; else ""
     probabilities: dict[str, float]  # by letter
     chance: float  # of the cards
-    reach: float  # how often the player's own moves lead here with them
-    share: float  # of the range; 0 where the player never comes here with them
+    reach: float  # probability of the player's own moves up to here with them
+    share: float  # of the range; 0 where the player never gets here with them
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +61,29 @@ class Spot:
 
     game: str
     betting: str
-    note: str  # where other betting was asked for, what it stands for
+    note: str  # if the betting was translated to the agent's menu: how
     street: int
     street_name: str
     seat: int  # who acts
-    player: str  # the same for people: "Small blind", "First player"
+    player: str  # the seat's name: "Small blind", "First player"
     pot: int
     to_call: int
-    reach: float  # how often the player's own moves lead here
+    reach: float  # probability of the player's own moves up to here
     path: tuple[tuple[str, str], ...]  # (what happened, the betting then) from the start to here
     moves: tuple[SpotMove, ...]
     lines: tuple[SpotLine, ...]
     grid: tuple[tuple[SpotLine, ...], ...]  # hold'em before the flop: rows and columns from aces down, suited above the pairs
-    sampled: bool  # whether reach and shares are counted over a sample
+    sampled: bool  # whether reach and shares are estimated from sampled deals
 
 
 def explore(policy: Policy, betting: str = "") -> Spot:
-    """The spot that a betting sequence leads to, or in no-limit games the one that it stands for."""
+    """Return the spot after a betting sequence; in no-limit games, after its translation to the agent's menu."""
     game = policy.game
     if not isinstance(game.rules, PokerRules):
         raise UsageError(f"{game.spec} has no betting to explore: everybody chooses at once")
     node = node_like(game, betting)
     if node is None:
-        raise UsageError(f"betting {betting!r}: the hand is over, or the agent has learned nothing there")
+        raise UsageError(f"betting {betting!r}: the hand is over, or the agent has no strategy there")
     tree, known = game.tree, game.tree.betting(node)
     state = _after(game.rules, known)
     player, street = int(tree.player[node]), int(tree.round[node])
@@ -94,7 +94,7 @@ def explore(policy: Policy, betting: str = "") -> Spot:
     return Spot(
         game=game.spec,
         betting=known,
-        note="" if known == betting else f"{betting} stands for {known}: the agent has learned the raises of a menu",
+        note="" if known == betting else f"{betting} is translated to {known}: the agent has learned a menu of raises",
         street=street,
         street_name=street_name(game.rules, street),
         seat=player,
@@ -111,7 +111,7 @@ def explore(policy: Policy, betting: str = "") -> Spot:
 
 
 def seat_name(rules: PokerRules, seat: int) -> str:
-    """A seat as people call it."""
+    """Return the name of a seat."""
     if len(rules.blinds) < 2:
         return f"{_COUNTED[seat]} player"
     if seat < 2:
@@ -191,7 +191,7 @@ def _labels(game: Game, street: int) -> list[str]:
 
 
 def _meaning(abstraction: Abstraction | None, street: int, bucket: int) -> str:
-    """What a bucket's number stands for."""
+    """Return the range of hand strengths in a bucket."""
     if abstraction is None or street == 0:
         return ""
     edges, most = abstraction.edges[street], abstraction.scale(street)
@@ -203,7 +203,7 @@ def _meaning(abstraction: Abstraction | None, street: int, bucket: int) -> str:
 
 
 def _reached(policy: Policy, node: int) -> tuple[Array, Array]:
-    """([buckets] chance of what the player may see at a node, [buckets] probability of own moves to it with that)."""
+    """Return (chance [buckets], probability of the player's own moves up to the node [buckets])."""
     game, tree = policy.game, policy.game.tree
     player, street = int(tree.player[node]), int(tree.round[node])
     seen, weight = _deals(game, player, street)
@@ -221,7 +221,7 @@ def _reached(policy: Policy, node: int) -> tuple[Array, Array]:
 
 
 def _deals(game: Game, player: int, street: int) -> tuple[Array, Array]:
-    """([n, streets] what a player sees on each street, [n] how likely): all deals, all classes of hands, or a sample."""
+    """Return (buckets [n, streets], weights [n]): of all deals, of all hand classes, or of a sample."""
     if game.abstraction is None:
         return game.deals.bucket[:, player], np.asarray(game.deals.weight, np.float64)
     if street == 0:
@@ -231,7 +231,7 @@ def _deals(game: Game, player: int, street: int) -> tuple[Array, Array]:
         return np.arange(len(counts))[:, None], counts / counts.sum()
     if game not in _samples:
         bucket, _ = game.dealer(0).deal(SAMPLED)
-        _samples[game] = bucket.reshape(-1, bucket.shape[2])  # a hand is a hand, in whichever seat
+        _samples[game] = bucket.reshape(-1, bucket.shape[2])  # all seats draw from the same distribution
     sample = _samples[game]
     return sample, np.full(len(sample), 1 / len(sample))
 

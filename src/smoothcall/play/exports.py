@@ -1,4 +1,4 @@
-"""Finished hands for other programs, with the cards one person saw and no others: PHH and JSON."""
+"""Export finished hands as PHH and JSON, with the cards that one person saw and no others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from smoothcall.play.person_view import signed
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A finished hand and what stands beside it."""
+    """A finished hand with its context."""
 
     hand: Hand
     seat: int  # the person's
@@ -27,14 +27,14 @@ class Exported:
     names: tuple[str, ...]  # in seat order
     table: str
     number: int  # at its table, from 1
-    ended: datetime  # universal time, with or without saying so
+    ended: datetime  # UTC, aware or naive
     game: str
 
 
 def to_phh(hands: Iterable[Exported]) -> str:
-    """A `.phhs` text: one numbered table a hand. Cards that were not shown are `????`.
+    """Return a `.phhs` text with one numbered table per hand. Cards that were not shown are `????`.
 
-    Games that PHH has no name for are left out, and a comment at the top says so.
+    Games without a PHH variant are left out; a comment at the top counts them.
     """
     chosen = list(hands)
     written = [one for one in chosen if _has_variant(one)]
@@ -47,7 +47,7 @@ def to_phh(hands: Iterable[Exported]) -> str:
 
 
 def to_json(hands: Iterable[Exported]) -> str:
-    """One object with all hands. Cards that were not shown are null; chips that may be fractions are texts."""
+    """Return one object with all hands. Cards that were not shown are null; chips that may be fractions are strings."""
     return json.dumps({"hands": [_as_dict(one) for one in hands]}, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -56,7 +56,7 @@ def _has_variant(one: Exported) -> bool:
 
 
 def _ended(one: Exported) -> datetime:
-    """In universal time, to the second."""
+    """Return the end of the hand in UTC, to the second."""
     aware = one.ended if one.ended.tzinfo is not None else one.ended.replace(tzinfo=UTC)
     return aware.astimezone(UTC).replace(microsecond=0)
 
@@ -109,7 +109,7 @@ def _as_dict(one: Exported) -> dict[str, Any]:
 
 
 def _moves(hand: Hand) -> list[dict[str, Any]]:
-    """Posts and moves in order; `total` is all a player has in the pot after a raise."""
+    """Return posts and moves in order; `total` is the player's chips in the pot after a raise."""
     found: list[dict[str, Any]] = []
     street = 0
     for record in hand.records:

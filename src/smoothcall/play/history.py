@@ -1,4 +1,4 @@
-"""What became of hands: results, the coach, histories, statistics, exports. All of it as the person saw it."""
+"""Finished hands as the person saw them: results, coach, history, statistics, exports."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from smoothcall.play.table import hand_steps, opponent_seats, replay
 from smoothcall.store.histories import Histories
 from smoothcall.store.records import Filter, HandRow, TableRow
 
-if TYPE_CHECKING:  # loaded when first asked for: who only plays needs neither
+if TYPE_CHECKING:  # imported on first use: playing alone needs neither
     from smoothcall.evaluation.aivat import AIVAT
     from smoothcall.play.coach import Coach, Review
 
 PAGE = 25  # hands on a page of the history
-ADJUSTED_AT_ONCE = 200  # hands corrected for luck at a time
+ADJUSTED_AT_ONCE = 200  # hands that AIVAT adjusts per request
 EXPORTED = 20_000  # hands in one file
 
 FORMS = ("phh", "json")
@@ -72,7 +72,7 @@ class Page:
 
 
 class History:
-    """The reading half of the play service. `person` is always whom `PlayService.person` has found."""
+    """The read-only half of the play service. `person` is always an id returned by `PlayService.person`."""
 
     def __init__(self, histories: Histories, agents: Agents) -> None:
         self.agents = agents
@@ -81,7 +81,7 @@ class History:
         self._coach = lru_cache(maxsize=64)(self._make_coach)
 
     def results(self, person: int, id: str) -> Results:
-        """What a person has won at a table, raw and corrected for luck."""
+        """Return what a person has won at a table, raw and luck-adjusted (AIVAT)."""
         row = self._table_row(person, id)
         hands = self._played(Filter(table=id), person)
         reason = NO_AIVAT_IN_MATCHES if row.games else self._why_not(row.game, row.opponents)
@@ -99,10 +99,10 @@ class History:
         )
 
     def coach(self, person: int, hand_id: int) -> Review:
-        """What each of the person's decisions in a finished hand was worth."""
+        """Return the EV of each of the person's decisions in a finished hand."""
         row = self._hand_row(person, hand_id)
         if row.ended is None:
-            raise Forbidden("the coach speaks when the hand is over")
+            raise Forbidden("the coach is available when the hand is over")
         full = table_game(row.game).rules.stack  # type: ignore[union-attr]
         if row.stacks is not None and set(row.stacks) != {full}:
             raise UsageError(
@@ -112,11 +112,11 @@ class History:
         return self._coach(row.game, row.opponents, row.seat).review(*seen)
 
     def coached(self, played: str, opponents: Sequence[str]) -> bool:
-        """Whether the coach can ask everybody at a table."""
+        """Return whether the coach can review hands of a table."""
         return not any(self._too_many_for(played, player_id) for player_id in opponents)
 
     def _too_many_for(self, played: str, player_id: str) -> bool:
-        """Whether somebody sits at a larger table than it has learned for."""
+        """Return whether an opponent has learned for fewer players than a game has."""
         seats = table_game(played).players
         return all(table_game(own).players < seats for own in self.agents.card(player_id).games or (played,))
 
@@ -130,7 +130,7 @@ class History:
         return Page(tuple(map(self._line, self._luck_adjusted(rows))), page, pages, total)
 
     def hand(self, person: int, hand_id: int) -> tuple[HandView, ...]:
-        """A hand at each of its moments, as the person saw it."""
+        """Return a person's views of a hand, one per step."""
         row = self._hand_row(person, hand_id)
         _, rules = seated_game(row.game)
         names = names_of(row.seat, self._names(row.opponents))
@@ -140,14 +140,14 @@ class History:
         return summarise(self._played(self._widened(chosen), person))
 
     def export(self, person: int, chosen: Filter, form: str) -> str:
-        """Finished hands as a file, the first ones first; cards that were not shown are not in it."""
+        """Return finished hands as a file, oldest first, without cards that were not shown."""
         if form not in FORMS:
             raise UsageError(f"export as {form!r} (accepted: {', '.join(FORMS)})")
         rows = self._histories.hands(person, self._widened(chosen), limit=EXPORTED)[::-1]
         return (to_phh if form == "phh" else to_json)([self._exported(row) for row in rows])
 
     def may_explore(self, person: int, player_id: str) -> None:
-        """Refuse to show the strategy of somebody with whom the person is in a hand: it tells what they may hold."""
+        """Raise Forbidden while the person is in a hand with this agent: its strategy tells what it may hold."""
         near = self.agents.family(player_id)
         for table, other in self._histories.opponents_in_hand(person):
             if other.removesuffix(GREEDY) in near:
@@ -155,7 +155,7 @@ class History:
                     f"finish your hand first: the strategy of {self._name(player_id)} tells what it may hold", table
                 )
 
-    # Rows, of the person who asks alone
+    # Rows that belong to the person
 
     def _table_row(self, person: int, id: str) -> TableRow:
         row = self._histories.table(id)
@@ -175,15 +175,15 @@ class History:
     def _name(self, player_id: str) -> str:
         try:
             return self.agents.card(player_id).name
-        except UsageError:  # its file is gone; hands against it stay
+        except UsageError:  # its file is gone; its hands are kept
             return player_id
 
     def _seen(self, row: HandRow) -> tuple[Cards, list[Cards], str]:
-        """What the person saw of a hand: own cards, boards, betting."""
+        """Return what the person saw of a hand: own cards, boards, betting."""
         hand = replayed(row)
         return hand.hole[row.seat], hand.boards, row.betting
 
-    # Luck
+    # AIVAT and the coach
 
     def _others(self, opponents: Sequence[str], seat: int) -> dict[int, Fixed]:
         seats = opponent_seats(seat, len(opponents) + 1)
@@ -198,7 +198,7 @@ class History:
         return self._aivat(played, opponents, seat)
 
     def _why_not(self, played: str, opponents: tuple[str, ...]) -> str:
-        """Why luck cannot be corrected, "" where it can."""
+        """Return why AIVAT is not available, "" where it is."""
         from smoothcall.evaluation.aivat import why_not
 
         try:
@@ -217,13 +217,13 @@ class History:
             if self._too_many_for(played, player_id):
                 seats = table_game(played).players
                 raise UsageError(
-                    f"the coach cannot ask {self._name(player_id)} here: it has learned for fewer than {seats} players"
+                    f"there is no coach against {self._name(player_id)} here: it has learned for fewer than {seats} players"
                 )
         others = self._others(opponents, seat)
         return Coach(table_game(played), seat, others, equilibrium=self.agents.equilibrium(played))
 
     def _luck_adjusted(self, rows: list[HandRow]) -> list[HandRow]:
-        """The same hands, some of those that were not corrected for luck now corrected, the latest first."""
+        """Return the hands with missing AIVAT results added, for at most ADJUSTED_AT_ONCE of them."""
         found: dict[int, float] = {}
         reasons: dict[tuple[str, tuple[str, ...]], str] = {}
         for row in rows:
@@ -239,20 +239,20 @@ class History:
             self._histories.set_luck_adjusted(found)
         return [replace(row, luck_adjusted=found[row.id]) if row.id in found else row for row in rows]
 
-    # Histories
+    # Finished hands
 
     def _widened(self, chosen: Filter) -> Filter:
-        """An opponent's hands are also those against earlier moments of it, and against its likeliest actions."""
+        """Return a filter that includes an opponent's snapshots and their greedy forms."""
         if chosen.opponent is None or chosen.opponent.endswith(GREEDY):
             return chosen
         try:
             near = self.agents.family(chosen.opponent)
-        except UsageError:  # nobody of that name, or no longer: hands stay
+        except UsageError:  # the agent is gone; its hands are kept
             near = {chosen.opponent}
         return replace(chosen, player_ids=tuple(sorted(near | {f"{player_id}{GREEDY}" for player_id in near})))
 
     def _played(self, chosen: Filter, person: int) -> list[Played]:
-        """Finished hands in the order they were played, corrected for luck as far as that goes."""
+        """Return finished hands in the order they were played, with AIVAT results where available."""
         return [
             Played(
                 title=seated_game(row.game)[0],
@@ -304,7 +304,7 @@ def table_game(spec: str) -> Game:
 
 
 def seated_game(spec: str) -> tuple[str, PokerRules]:
-    """(title, rules) of a game that people play."""
+    """Return (title, rules) of a game that people can play."""
     title = PLAY_GAMES.get(spec)
     if title is None:
         raise UsageError(f"game {spec!r} (accepted at a table: {', '.join(PLAY_GAMES)})")
@@ -314,17 +314,17 @@ def seated_game(spec: str) -> tuple[str, PokerRules]:
 
 
 def replayed(row: HandRow) -> Hand:
-    """A hand as it stands in the database."""
+    """Return a hand as it is in the database."""
     return replay(seated_game(row.game)[1], row.deck, split_moves(row.betting), row.stacks)
 
 
 def match_of(row: TableRow, score: tuple[int, int]) -> MatchView | None:
-    """How a match stands after so many games won and lost; None where a table is no match."""
+    """Return the state of a match after a score of freezeouts; None where the table is no match."""
     return MatchView(row.games, *score, over=sum(score) >= row.games) if row.games else None
 
 
 def names_of(seat: int, opponents: Sequence[str]) -> list[str]:
-    """The name in each seat; the person's is "You"."""
+    """Return the name in each seat; the person's is "You"."""
     names = ["You"] * (len(opponents) + 1)
     for place, name in zip(opponent_seats(seat, len(names)), opponents, strict=True):
         names[place] = name

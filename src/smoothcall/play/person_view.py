@@ -1,6 +1,6 @@
-"""What a person at a table may see, as data: everything pages, the terminal and JSON show comes from here.
+"""What a person at a table may see, as data. Pages, the terminal and the JSON API show nothing else.
 
-Nothing in it depends on cards the person has not been shown, so whatever is made of it cannot leak them.
+No field depends on cards that the person has not been shown.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 
 def signed(chips: Fraction) -> str:
-    """Net chips as people read them: `+12`, `0`, `-7/2`."""
+    """Return net chips as text: `+12`, `0`, `-7/2`."""
     return f"+{chips}" if chips > 0 else str(chips)
 
 
@@ -20,11 +20,11 @@ class Choice:
 
     letter: str
     name: str  # "Fold", "Check", "Call 10", "Bet 10", "Raise to 40"; no-limit: "Bet" or "Raise"
-    chips: int  # what it adds to the pot; no-limit raises: the least
+    chips: int  # chips it adds to the pot; no-limit raises: the minimum
     low: int | None = None  # no-limit raises: the smallest and largest total chips in the hand
     high: int | None = None
     presets: tuple[tuple[str, int], ...] = ()  # no-limit raises: named totals, as ("1/2 pot", 30)
-    earlier: int = 0  # no-limit raises: chips put in before this street; people say what they raise to on the street alone
+    earlier: int = 0  # no-limit raises: chips put in before this street
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class SeatView:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A line of the annotated sequence of events."""
+    """One line of the log of a hand."""
 
     street: int
     seat: int | None  # None: the dealer
@@ -58,7 +58,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class HandView:
-    """A hand as the person sees it, at some moment of it."""
+    """A hand as the person sees it, after some of its moves."""
 
     id: int
     number: int  # at its table, from 1
@@ -68,7 +68,7 @@ class HandView:
     boards: tuple[tuple[str, ...], ...]  # the board cards of each street so far
     pot: int
     betting: str  # as in the information-state keys
-    move: int  # how many moves were made: a form that names another number is stale
+    move: int  # number of moves made; a form with another number is stale
     seats: tuple[SeatView, ...]
     events: tuple[Event, ...]
     choices: tuple[Choice, ...]  # empty while it is not the person's turn
@@ -84,15 +84,15 @@ class HandView:
 
 @dataclass(frozen=True, slots=True)
 class Opponent:
-    """Who sits at a table with the person."""
+    """An opponent at a table."""
 
-    id: str  # an agent's or simple player's id, `:greedy` behind it for its most likely actions
+    id: str  # player id; `:greedy` behind it selects the most likely actions
     name: str  # as people read it
 
 
 @dataclass(frozen=True, slots=True)
 class MatchView:
-    """A match: so many games, each of which goes on, chips kept from hand to hand, until somebody has none."""
+    """A match of several freezeouts (`games`): chips are carried over until one player has none."""
 
     games: int
     won: int  # by the person
@@ -102,7 +102,7 @@ class MatchView:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table with the hand that is being played at it."""
+    """A table with its current hand."""
 
     id: str
     game: str
@@ -111,12 +111,12 @@ class TableView:
     hands: int  # finished
     won: str  # the person's net chips over all finished hands
     hand: HandView
-    match: MatchView | None = None  # None where each hand is dealt with full stacks
+    match: MatchView | None = None  # None where every hand begins with full stacks
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A mean with its 95 % interval, in mbb/h; None where hands are too few to say."""
+    """A mean in mbb/h with the half width of its 95 % interval, None with too few hands."""
 
     mean: float
     half_width: float | None
@@ -125,13 +125,13 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a person has won, raw and corrected for luck."""
+    """What a person has won at a table, raw and luck-adjusted (AIVAT)."""
 
     hands: int
     won: str  # net chips
     curve: tuple[float, ...]  # net chips after each hand
-    luck_adjusted_curve: tuple[float, ...]  # () where luck cannot be told from skill
+    luck_adjusted_curve: tuple[float, ...]  # () where AIVAT is not available
     raw: Figure | None
     luck_adjusted: Figure | None
-    note: str  # what the correction rests on, or why there is none
+    note: str  # how AIVAT was computed, or why it is not available
     match: MatchView | None = None

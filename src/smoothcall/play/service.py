@@ -1,8 +1,8 @@
-"""The play service: the tables of all persons, played against agents and stored in a database.
+"""The play service: all tables, played against agents and kept in a database.
 
-Calls are short and come one at a time; what takes longer (loading an agent, correcting for luck) happens outside the lock.
-A hand's move is in the database before it is answered, and a table in memory is only a copy of its rows: it may be put away at
-any time, and after a failure it is.
+Calls are short and hold one lock; what takes longer (loading an agent, AIVAT) happens outside the lock. A move is in the
+database before it is answered. A table in memory is only a cache of its rows: it may be evicted at any time, and is after a
+failure.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from smoothcall.play.table import (
 from smoothcall.store.histories import Histories
 from smoothcall.store.records import Begun, Ending, HandRow, TableRow, now
 
-LIVE = 1000  # tables in memory; more are put away, the longest idle first
-IDLE = timedelta(minutes=30)  # and those that nobody has asked for so long
-OPEN = 50  # tables a person is shown
+LIVE = 1000  # tables in memory; beyond it the longest idle are evicted
+IDLE = timedelta(minutes=30)  # tables idle for longer are evicted
+OPEN = 50  # tables listed for a person
 MOST_GAMES = 100  # in a match
 
 
 def shuffle(secret: str, size: int) -> tuple[int, ...]:
-    """A fair shuffle that a secret decides."""
+    """Return a fair shuffle of a deck, determined by a secret."""
     return tuple(Random(secret).sample(range(size), size))
 
 
@@ -50,18 +50,18 @@ class _Live:
 
     row: TableRow
     rules: PokerRules
-    players: tuple[OpponentPlayer, ...] | None  # None while nobody has to move: an agent may take long to load
+    players: tuple[OpponentPlayer, ...] | None  # None until a move is needed: loading an agent may take long
     names: tuple[str, ...]  # of the opponents
     hand: Hand
-    about: HandRow  # of the hand as it began; what changes since is in `hand`
+    about: HandRow  # the hand's row as it began; later moves are in `hand`
     hands: int  # finished
     won: Fraction
     score: tuple[int, int]  # games of a match that the person has won and lost
-    asked: datetime  # when it was last
+    asked: datetime  # time of the last request
 
 
 class PlayService(History):
-    """Opens tables, plays at them, and knows their past. `person` is always whom `person(token)` has found."""
+    """Opens tables, plays hands and reads their history. `person` is always an id returned by `person(token)`."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class PlayService(History):
     # People
 
     def newcomer(self) -> str:
-        """A token for somebody new, to be kept by them alone."""
+        """Return a secret token for a new person."""
         token = f"{self._secret()}{self._secret()}"
         with self._lock:
             self._remember(token, self._histories.add_person(token, self._clock()))
@@ -96,7 +96,7 @@ class PlayService(History):
             if known is None:
                 known = self._histories.person(token)
                 if known is None:
-                    raise Unauthenticated("you are not known here, or no longer: go to the lobby to begin anew")
+                    raise Unauthenticated("your sign-in is not known (any more): go to the lobby to get a new one")
                 self._remember(token, known)
             return known
 
@@ -108,9 +108,9 @@ class PlayService(History):
     # Playing
 
     def open_table(self, person: int, game: str, opponents: Sequence[str], *, games: int = 0) -> TableView:
-        """A new table with its first hand. Opponents are entries of `agents`, in their order round the table.
+        """Open a table and deal its first hand. `opponents` are player ids in their order around the table.
 
-        With `games` it is a match of so many, each played until somebody has no chips; else every hand has full stacks.
+        With `games` the table is a match of so many freezeouts; otherwise every hand begins with full stacks.
         """
         title, rules = seated_game(game)
         if len(opponents) != rules.seats - 1:
@@ -131,7 +131,7 @@ class PlayService(History):
             return self._view(live)
 
     def tables(self, person: int, limit: int = OPEN) -> list[TableView]:
-        """A person's latest tables that can go on."""
+        """Return a person's latest tables whose game and opponents still exist."""
         return [self.table(person, row.id) for row in self._histories.tables(person, limit) if self._can_go_on(row)]
 
     def table(self, person: int, id: str) -> TableView:
@@ -140,13 +140,13 @@ class PlayService(History):
             return self._view(live)
 
     def act(self, person: int, id: str, letter: str, *, hand: int, move: int) -> TableView:
-        """Make a move in the hand of this number, which had this many moves when it was chosen."""
+        """Make a move in the hand of this number; `move` is the number of moves when it was chosen."""
         live = self._find(person, id)
         players = self._players_at(live)
         with self._lock:
             played, about = live.hand, live.about
             if (about.number, len(played.moves)) != (hand, move):
-                self._live.pop(id, None)  # or somebody else plays on in the same database
+                self._live.pop(id, None)  # another process may use the same database
                 raise Conflict("this hand has gone on in the meantime")
             if played.finished:
                 raise Conflict("this hand is over")
@@ -160,7 +160,7 @@ class PlayService(History):
             return self._view(live)
 
     def next_hand(self, person: int, id: str, *, hand: int) -> TableView:
-        """The hand after the one of this number, which must be over; asked twice, the same hand."""
+        """Deal the hand after the one of this number, which must be over. Idempotent."""
         live = self._find(person, id)
         players = self._players_at(live)
         with self._lock:
@@ -183,7 +183,7 @@ class PlayService(History):
             self._count(live)
             return self._view(live)
 
-    # How it works
+    # Live tables
 
     def _begin(
         self, row: TableRow, rules: PokerRules, players: Sequence[OpponentPlayer], number: int, stacks: tuple[int, ...] | None
@@ -228,7 +228,7 @@ class PlayService(History):
         )
 
     def _find(self, person: int, id: str) -> _Live:
-        """A person's table, taken out of the database where it was put away."""
+        """Return a person's table, from the database if it is not in memory."""
         with self._lock:
             live = self._live.get(id)
             if live is not None:
@@ -247,18 +247,18 @@ class PlayService(History):
             return live
 
     def _keep(self, live: _Live) -> None:
-        """Keep a table in memory, and put away those that were idle for long."""
+        """Keep a table in memory and evict idle ones."""
         self._live[live.row.id] = live
         while len(self._live) > LIVE or next(iter(self._live.values())).asked < live.asked - IDLE:
             self._live.popitem(last=False)
 
     def put_away(self) -> None:
-        """Forget every table in memory; each comes back from the database when it is asked for."""
+        """Evict every table; each is read from the database when it is next requested."""
         with self._lock:
             self._live.clear()
 
     def ready(self, id: str) -> bool:
-        """Whether a move at a table is answered at once: nothing has to be loaded first."""
+        """Return whether a move at a table needs no loading."""
         with self._lock:
             live = self._live.get(id)
             return live is not None and live.players is not None
@@ -267,13 +267,13 @@ class PlayService(History):
         if live.players is None:
             if not self._can_go_on(live.row):
                 raise UsageError(
-                    f"{', '.join(live.names)} cannot play here any more: was the file in another folder of agents?"
+                    f"{', '.join(live.names)} cannot play here any more (its agent file is not in the folder of agents)"
                 )
             live.players = self._seat_opponents(live.row.game, live.row.opponents, live.row.games)
         return live.players
 
     def _can_go_on(self, row: TableRow) -> bool:
-        """Whether a table's game and opponents are still there: if not, its hands stay in the history."""
+        """Return whether a table's game and opponents still exist; its hands stay in the history anyway."""
         try:
             for player_id in row.opponents:
                 self.agents.verify_fits(player_id, row.game, match=row.games > 0)
@@ -282,7 +282,7 @@ class PlayService(History):
         return row.game in PLAY_GAMES
 
     def _seat_opponents(self, game: str, opponents: Sequence[str], games: int = 0) -> tuple[OpponentPlayer, ...]:
-        """The opponents, ready to play; may take as long as an agent takes to load."""
+        """Return the opponents, ready to play. May take seconds: it loads agents."""
         for player_id in opponents:
             self.agents.verify_fits(player_id, game, match=games > 0)
         made = []
@@ -293,12 +293,12 @@ class PlayService(History):
 
 
 def has_matches(rules: PokerRules) -> bool:
-    """Whether a game can be played as a match, in which chips are kept from hand to hand."""
+    """Return whether a game can be played as a match, in which chips are carried over."""
     return rules.seats == 2 and not rules.limit
 
 
 class _dropped_on_failure:
-    """Forget a table in memory when something fails on the way, unless nothing has changed yet."""
+    """Evict a table from memory when the block fails, unless nothing has changed yet."""
 
     def __init__(self, live: OrderedDict[str, _Live], id: str, keep: Callable[[], bool] = lambda: False) -> None:
         self._live, self._id, self._keep = live, id, keep
@@ -311,5 +311,5 @@ class _dropped_on_failure:
 
 
 def _choices_of(row: TableRow, number: int) -> str:
-    """The secret that decides the opponents' random choices in a hand."""
+    """Return the seed of the opponents' random choices in a hand."""
     return f"{row.seed}/{number}/moves"

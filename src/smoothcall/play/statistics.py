@@ -1,4 +1,4 @@
-"""How a person plays: the marks kept with every finished hand, and what they come to over many."""
+"""Playing statistics of a person: marks kept with every finished hand, and their summary over many hands."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from smoothcall.play.person_view import Figure, signed
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What one seat did in one hand, as far as statistics need it. Checks leave no mark."""
+    """What one seat did in one hand. Checks are not counted."""
 
     vpip: bool  # put chips in voluntarily on the first street: a call, bet or raise; antes and blinds do not count
     preflop_raise: bool  # bet or raised on the first street
     bets: int  # bets and raises, on all streets
     calls: int
     folds: int  # 0 or 1
-    showdown: bool  # still in when cards were shown
-    won_showdown: float  # 1 won chips there, 1/2 came out even, 0 lost them or was not there
+    showdown: bool  # reached a showdown
+    won_showdown: float  # 1 won chips, 1/2 broke even, 0 lost or no showdown
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A finished hand as statistics see it."""
+    """A finished hand, reduced to what statistics need."""
 
     title: str  # of the game
     won: Fraction  # net chips
-    blind: int  # the unit: 1 mbb is a thousandth of it
-    luck_adjusted: float | None  # net chips with luck taken out; None where that cannot be told
+    blind: int  # 1 mbb is a thousandth of it
+    luck_adjusted: float | None  # net chips by AIVAT; None where it is not available
     marks: Marks
 
 
 @dataclass(frozen=True, slots=True)
 class GameLine:
-    """What a person has done in one game."""
+    """A person's results in one game."""
 
     title: str
     hands: int
@@ -55,23 +55,23 @@ class GameLine:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Shares are of the hands, `showdowns_won` of the showdowns; None where there is nothing to take a share of."""
+    """Fractions are of the hands, `showdowns_won` of the showdowns; None where the denominator is 0."""
 
     hands: int
     won: str  # net chips
     raw: Figure | None
-    luck_adjusted: Figure | None  # of the hands in which luck can be told from skill
+    luck_adjusted: Figure | None  # of the hands that AIVAT covers
     vpip: float | None
     preflop_raise: float | None
     aggression: float | None  # (bets + raises) / calls; None without calls
     showdowns: float | None
     showdowns_won: float | None
-    curve: tuple[float, ...]  # net big blinds after each hand: games of different stakes add up
+    curve: tuple[float, ...]  # net big blinds after each hand, comparable across stakes
     by_game: tuple[GameLine, ...]  # in the order in which they were first played
 
 
 def marks(hand: Hand, seat: int) -> Marks:
-    """The marks of a seat in a hand that is over."""
+    """Return the marks of a seat in a finished hand."""
     outcome = hand.outcome
     if outcome is None:
         raise UsageError("the hand is not over yet")
@@ -92,7 +92,7 @@ def marks(hand: Hand, seat: int) -> Marks:
 
 
 def summarise(rows: Iterable[Played]) -> Statistics:
-    """The statistics of hands in the order in which they were played."""
+    """Return the statistics of hands, given in the order in which they were played."""
     hands = list(rows)
     found = [hand.marks for hand in hands]
     games: dict[str, list[Played]] = {}
@@ -124,24 +124,24 @@ def summarise(rows: Iterable[Played]) -> Statistics:
 
 
 def raw(hands: Sequence[Played]) -> Figure | None:
-    """What the hands won."""
+    """Return the mean winnings in mbb/h."""
     return figure([1000 * float(hand.won) / hand.blind for hand in hands])
 
 
 def luck_adjusted(hands: Sequence[Played]) -> Figure | None:
-    """The same with luck taken out, of those hands where it can be."""
+    """Return the luck-adjusted mean winnings in mbb/h, over the hands that AIVAT covers."""
     return figure([1000 * hand.luck_adjusted / hand.blind for hand in hands if hand.luck_adjusted is not None])
 
 
 def figure(samples: Sequence[float]) -> Figure | None:
-    """The mean of one sample a hand, in their unit, with its interval; None where there are no hands."""
+    """Return the mean of one sample per hand with its 95 % interval; None without hands."""
     if not samples:
         return None
     tally = Tally(1)
     tally.add(np.array(samples, float)[:, None])
     estimate = tally.estimates()[0]
     half = estimate.half_width()
-    told = isfinite(half) and estimate.error > 0  # hands that are all alike say nothing about others
+    told = isfinite(half) and estimate.error > 0  # zero sample variance gives no interval
     return Figure(estimate.mean, half if told else None, estimate.count)
 
 

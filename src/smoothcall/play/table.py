@@ -1,4 +1,4 @@
-"""The truth about one table, all cards included, and what a seat may see of it."""
+"""The full state of a hand at a table, all cards included, and a person's view of it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _STREETS = ("Preflop", "Flop", "Turn", "River")
 
 
 def deal_from(hand: Hand, deck: Sequence[int]) -> None:
-    """Deal everything that is due from a deck, of which the cards dealt so far are the front."""
+    """Deal everything that is due from a deck whose first cards are those dealt so far."""
     while (due := hand.due) is not None:
         dealt = sum(map(len, hand.hole)) + len(hand.board)
         hand.deal(tuple(deck[dealt : dealt + due.count]))
 
 
 def replay(rules: PokerRules, deck: Sequence[int], moves: Sequence[str], stacks: Sequence[int] | None = None) -> Hand:
-    """A hand as it stands after these moves; `stacks` are those it began with, None where they were full."""
+    """Return a hand after these moves; `stacks` are the starting stacks, None: full."""
     hand = Hand(rules, stacks)
     deal_from(hand, deck)
     for move in moves:
@@ -36,26 +36,26 @@ def replay(rules: PokerRules, deck: Sequence[int], moves: Sequence[str], stacks:
 
 @dataclass(frozen=True, slots=True)
 class OpponentPlayer:
-    """An opponent at a table. Its generator is set anew before each move, so that a move can be made again."""
+    """An opponent at a table. Its generator is seeded before each move, so that a move can be repeated."""
 
     player: Player
     random: Random
 
 
 def seat_of(number: int, seats: int) -> int:
-    """The person's seat in the hand of this number, from 1: seats go round."""
+    """Return the person's seat in the hand of this number (from 1): seats rotate."""
     return (number - 1) % seats
 
 
 def opponent_seats(seat: int, seats: int) -> list[int]:
-    """Where the opponents sit, in their order round the table."""
+    """Return the opponents' seats in their order around the table."""
     return [(seat + 1 + place) % seats for place in range(seats - 1)]
 
 
 def next_stacks(hand: Hand, full: int) -> tuple[int, ...]:
-    """The chips with which two play on when a hand of a match is over, in the seats they change to.
+    """Return the stacks of the next hand of a match, in the seats that the two players change to.
 
-    When one of them has all, a new game begins.
+    When one player has all chips, the next freezeout begins with full stacks.
     """
     outcome = hand.outcome
     assert outcome is not None
@@ -64,7 +64,7 @@ def next_stacks(hand: Hand, full: int) -> tuple[int, ...]:
 
 
 def let_opponents_act(hand: Hand, deck: Sequence[int], seat: int, players: Sequence[OpponentPlayer], secret: str) -> None:
-    """Play on to the person's turn or to the end. `secret` decides the guests' random choices."""
+    """Play on to the person's turn or to the end of the hand. `secret` seeds the opponents' random choices."""
     sitting = dict(zip(opponent_seats(seat, hand.rules.seats), players, strict=True))
     deal_from(hand, deck)
     while hand.player is not None and hand.player != seat:
@@ -74,11 +74,11 @@ def let_opponents_act(hand: Hand, deck: Sequence[int], seat: int, players: Seque
         deal_from(hand, deck)
 
 
-# What a seat may see
+# A person's view
 
 
 def view_hand(hand: Hand, seat: int, names: Sequence[str], *, id: int, number: int, choosing: bool = True) -> HandView:
-    """A hand as a seat sees it. `names` are those of all seats; `choosing`: whether the seat may move now."""
+    """Return a hand as a seat sees it. `names` are those of all seats; `choosing`: whether to list legal moves."""
     outcome = hand.outcome
     shown = visible_hole_cards(hand, seat)
     names = [name if place != seat else "You" for place, name in enumerate(names)]
@@ -109,7 +109,7 @@ def street_name(rules: PokerRules, street: int) -> str:
 
 
 def button_of(rules: PokerRules) -> int:
-    """The seat that deals: the last one, or the small blind where two play with blinds."""
+    """Return the seat with the dealer button: the last one, or the small blind heads-up."""
     return 0 if rules.seats == 2 and rules.blinds else rules.seats - 1
 
 
@@ -136,7 +136,7 @@ def _view_seat(
 
 
 def _stack(hand: Hand, place: int, outcome: Outcome | None) -> int | None:
-    """Chips a seat has left, once the hand is over with what it won; odd chips are not told."""
+    """Return the chips a seat has left, after the hand including its winnings, rounded down."""
     if hand.rules.stack is None:
         return None
     return hand.stack(place) if outcome is None else int(hand.starting[place] + outcome.payoffs[place])
@@ -147,7 +147,7 @@ def _describe(rules: PokerRules, hole: Cards, board: Cards) -> str:
 
 
 def _choices(hand: Hand) -> tuple[Choice, ...]:
-    """What the player to move may do."""
+    """Return the legal moves of the player to act."""
     player, owed, span = hand.player, hand.to_call, hand.raises
     assert player is not None
     found = [Choice("f", "Fold", 0)] if hand.can_fold() else []
@@ -165,18 +165,18 @@ def _choices(hand: Hand) -> tuple[Choice, ...]:
 
 
 def _presets(hand: Hand, low: int, high: int) -> tuple[tuple[str, int], ...]:
-    """Totals of raises with names: the least, shares of the pot, all in."""
+    """Return named totals of raises: the minimum, fractions of the pot, all in."""
     player = hand.player
     assert player is not None
     called = hand.paid[player] + hand.to_call
     pot = hand.pot + hand.to_call
     named = [("least", low), ("1/2 pot", called + pot // 2), ("pot", called + pot), ("all in", high)]
-    found = {total: name for name, total in named if low <= total <= high}  # of equals, the later name says more
+    found = {total: name for name, total in named if low <= total <= high}  # of equal totals, keep the later name
     return tuple((name, total) for total, name in sorted(found.items()))
 
 
 def _events(hand: Hand, seat: int, names: Sequence[str], shown: Sequence[Cards], outcome: Outcome | None) -> list[Event]:
-    """The annotated sequence of events."""
+    """Return the log of the hand."""
     rules, found, street = hand.rules, [], 0
     bets = [0] * rules.seats  # on this street
     for record in hand.records:
@@ -200,7 +200,7 @@ def _events(hand: Hand, seat: int, names: Sequence[str], shown: Sequence[Cards],
 
 
 def _move_text(hand: Hand, record: Fold | Call | Raise, bets: list[int], names: Sequence[str], seat: int) -> str:
-    """What a move was, in words; brings `bets` up to date."""
+    """Return a move in words and update `bets`."""
     player = record.player
     if isinstance(record, Fold):
         return _says(names, player, seat, "fold")
@@ -215,7 +215,7 @@ def _move_text(hand: Hand, record: Fold | Call | Raise, bets: list[int], names: 
 
 
 def _says(names: Sequence[str], player: int, seat: int, verb: str, rest: str = "") -> str:
-    """`You raise to 20`, `Probe raises to 20`"""
+    """Return a sentence such as `You raise to 20` or `Probe raises to 20`."""
     first, *more = verb.split(" ")
     spoken = " ".join([first if player == seat else f"{first}s", *more])
     return " ".join(filter(None, [names[player], spoken, rest]))
@@ -248,7 +248,7 @@ def hand_steps(
     number: int,
     stacks: Sequence[int] | None = None,
 ) -> tuple[HandView, ...]:
-    """A hand as a seat saw it, after each of its moves."""
+    """Return the views of a seat before the first and after each move of a hand."""
     moves = split_moves(betting)
     return tuple(
         view_hand(replay(rules, deck, moves[:made], stacks), seat, names, id=id, number=number, choosing=False)

@@ -1,4 +1,4 @@
-"""A table in the terminal: lines in, lines out, so that a script can play too. The hands go into the same database."""
+"""A table on the console. It reads and writes lines, so that scripts can play too; hands go to the same database."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Cell = Text | str
 
 LINES = 10  # hands of the history on one screen
-TABLES = 200  # the latest of a person, among which theirs is looked for
+TABLES = 200  # latest tables of a person searched for one to resume
 _SUITS = str.maketrans({"c": "♣", "d": "♦", "h": "♥", "s": "♠"})
 _RED = "dh"
 _AMOUNT = re.compile(r"(?:r|bet|raise)? ?(?:to )?([0-9]+)")
@@ -39,13 +39,13 @@ _HELP = (
 
 
 def person_of(service: PlayService, path: Path) -> int:
-    """The person who plays in this user's terminal. Their tokens are in a file for the user alone, one for each database."""
+    """Return the person who plays in this user's terminal. A private file keeps their tokens, one per database."""
     try:
         return _person_of(service, path)
     except (OSError, UnicodeDecodeError) as error:
         why = (isinstance(error, OSError) and error.strerror) or "it is not a text"
         raise UsageError(
-            f"cannot keep who you are in {str(path)!r}: {why} (accepted: a file that you may read and write, in the data "
+            f"cannot keep your token in {str(path)!r}: {why} (accepted: a file that you may read and write, in the data "
             "folder, which SMOOTHCALL_DATA names)"
         ) from None
 
@@ -66,9 +66,9 @@ def _person_of(service: PlayService, path: Path) -> int:
 
 
 def letter_of(text: str, choices: Sequence[Choice]) -> str:
-    """The move that a line names: `f`, `c`, `r`, `fold`, `call`, `raise to 40`, `r40`, `40`, `pot`; nothing is a check.
+    """Return the move for a typed line: `f`, `c`, `r`, `fold`, `call`, `raise to 40`, `r40`, `40`, `pot`; empty: check.
 
-    Amounts are what people say, chips on this street alone.
+    Amounts are chips on this street alone.
     """
     said = " ".join(text.lower().split())
     by_letter = {choice.letter: choice for choice in choices}
@@ -97,7 +97,7 @@ def letter_of(text: str, choices: Sequence[Choice]) -> str:
 
 
 def keys(choices: Iterable[Choice]) -> str:
-    """What may be typed: `f Fold, c Call 4, r Raise to 8`."""
+    """Return what may be typed: `f Fold, c Call 4, r Raise to 8`."""
     found = []
     for choice in choices:
         if choice.low is None or choice.high is None:
@@ -111,7 +111,7 @@ def keys(choices: Iterable[Choice]) -> str:
 
 
 class Terminal:
-    """One person's table on a console. `kept` says where the hands are."""
+    """One person's table on a console. `kept`: a sentence that says where hands are stored."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class Terminal:
         self._told: tuple[int, int] = (0, 0)  # (hand, how many of its events are on the screen)
 
     def play(self) -> None:
-        """Until the person quits, by `q`, by the end of the input or by Ctrl-C."""
+        """Play until the person quits: `q`, end of input or Ctrl-C."""
         table = self._find_table()
         try:
             names = ", ".join(opponent.name for opponent in table.opponents)
@@ -146,27 +146,24 @@ class Terminal:
         self._say(f"{_hands(table.hands)}, {table.won} chips. Your hands are kept.")
 
     def _find_table(self) -> TableView:
-        """The person's latest table with exactly these opponents, in the middle of its hand if so; or a new one.
-
-        A match that is over is not gone on with.
-        """
+        """Return the person's latest unfinished table with exactly these opponents, or a new one."""
         for table in self.service.tables(self.person, TABLES):
             games = 0 if table.match is None else table.match.games
             over = table.match is not None and table.match.over
             asked = (self.game, self.against, self.games, False)
             if (table.game, [opponent.id for opponent in table.opponents], games, over) == asked:
-                self._say("Going on at your table.", "dim")
+                self._say("Resuming your table.", "dim")
                 return table
         return self.service.open_table(self.person, self.game, self.against, games=self.games)
 
     def _turn(self, table: TableView) -> TableView:
-        """Ask until something is typed that moves the table on."""
+        """Ask until a typed line changes the table; return the new view."""
         self._show(table)
         while True:
             words = self._ask(_KEYS if table.hand.over else f"{keys(table.hand.choices)}, ? help")
             try:
                 after = self._answer(words, table)
-            except Conflict as error:  # somebody plays at the same table elsewhere
+            except Conflict as error:  # the same table is open elsewhere
                 self._say(str(error), "red")
                 return self.service.table(self.person, table.id)
             except UsageError as error:
@@ -176,7 +173,7 @@ class Terminal:
                 return after
 
     def _answer(self, words: list[str], table: TableView) -> TableView | None:
-        """The table after what was typed; None where that only showed something."""
+        """Return the table after a typed command; None if the command only showed something."""
         hand, (key, *rest) = table.hand, words or [""]
         if key in ("q", "quit"):
             raise EOFError
@@ -195,12 +192,12 @@ class Terminal:
             letter = letter_of(" ".join(words), hand.choices)
             return self.service.act(self.person, table.id, letter, hand=hand.number, move=hand.move)
         elif key:
-            raise UsageError(f"{' '.join(words)[:20]!r} says nothing here: the hand is over")
+            raise UsageError(f"{' '.join(words)[:20]!r} is no command here: the hand is over")
         else:
             return self.service.next_hand(self.person, table.id, hand=hand.number)
         return None
 
-    # What is on the screen
+    # Output
 
     def _say(self, text: str | Text, style: str = "") -> None:
         self.console.print(text if isinstance(text, Text) else Text(text, style))
@@ -214,11 +211,11 @@ class Terminal:
         self.console.print("> ", end="")
         line = self._read()
         if not sys.stdin.isatty():
-            self._say(line)  # a script's answers belong into its transcript
+            self._say(line)  # echo a script's input into its transcript
         return line.lower().split()
 
     def _show(self, table: TableView) -> None:
-        """What has happened since the last look, and how things stand."""
+        """Show the new events and the state of the hand."""
         hand = table.hand
         if self._told[0] != hand.id:
             self._told = (hand.id, 0)
@@ -254,7 +251,7 @@ class Terminal:
         return Text("folded" if not seat.alive else " ".join(["??"] * seat.hidden), "dim")
 
     def _cards(self, cards: Iterable[str]) -> Text:
-        """Cards as Qh, or as Q♥ where the terminal can show it; hearts and diamonds are red."""
+        """Return cards as Qh, or as Q♥ where the terminal supports it; hearts and diamonds are red."""
         line = Text()
         for place, card in enumerate(cards):
             name = card[:1] + card[1:].translate(_SUITS) if self._symbols else card
@@ -327,17 +324,17 @@ class Terminal:
         self._table(["", "here", "everywhere"], [[name, mine, all_mine] for (name, mine), (_, all_mine) in named], left=1)
 
     def _table(self, heads: list[str], rows: list[list[Cell]], *, left: int) -> None:
-        """The first `left` columns are texts, the others figures. A small terminal breaks lines and cuts nothing off."""
-        sampled = Table(box=None, pad_edge=False, header_style="dim", show_header=any(heads))
+        """Print a table: the first `left` columns are text, the others numbers. Narrow terminals wrap lines."""
+        printed = Table(box=None, pad_edge=False, header_style="dim", show_header=any(heads))
         for place, head in enumerate(heads):
-            sampled.add_column(head, overflow="fold", justify="left" if place < left else "right")
+            printed.add_column(head, overflow="fold", justify="left" if place < left else "right")
         for row in rows:
-            sampled.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-        self.console.print(sampled)
+            printed.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+        self.console.print(printed)
 
 
 def _read_line() -> str:
-    if sys.stdin is None:  # it was closed before we began
+    if sys.stdin is None:  # closed before the program started
         raise EOFError
     return input()
 
@@ -363,7 +360,7 @@ def _mbb(figure: Figure | None) -> str:
 def _chips(value: float | None, *, sign: bool = True) -> str:
     if value is None:
         return ""
-    value = round(value, 3) + 0.0  # nothing is +0
+    value = round(value, 3) + 0.0  # no negative zero
     return f"{value:+.3f}" if sign else f"{value:.3f}"
 
 

@@ -12,10 +12,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from smoothcall.play.agent_cards import AgentCard
 from smoothcall.play.coach import Review
 from smoothcall.play.explorer import Spot
 from smoothcall.play.history import Page
-from smoothcall.play.opponents import PLAY_GAMES, AgentCard
+from smoothcall.play.opponents import PLAY_GAMES
 from smoothcall.play.person_view import HandView, Results, TableView
 from smoothcall.play.service import MOST_GAMES
 from smoothcall.play.statistics import Statistics

@@ -12,8 +12,9 @@ from starlette.responses import Response
 
 from smoothcall.agents.registry import GREEDY
 from smoothcall.errors import NotFound
+from smoothcall.play.agent_cards import AgentCard
 from smoothcall.play.explorer import Spot, SpotLine, explore
-from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
+from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.service import PlayService
 from smoothcall.web import pages
 

@@ -1,7 +1,7 @@
 """What requests may contain: one pydantic model per form and per query, shared by the pages and the JSON API.
 
-FastAPI's `Form` needs the package python-multipart even for URL-encoded fields. `pages.form` reads them with the standard library
-instead and validates them here.
+FastAPI's `Form` needs the package python-multipart even for URL-encoded fields. `pages.form` reads them with the standard
+library instead and validates them here.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ from smoothcall.errors import UsageError, unknown
 from smoothcall.games.catalog import CATALOG
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.named_games import game as game_of
-from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
+from smoothcall.play.agent_cards import AgentCard
+from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.service import has_matches
 from smoothcall.web import pages
 from smoothcall.web.forms import TableForm

@@ -1,4 +1,4 @@
-"""What luck did in hold'em: the values it is measured with, and what they are in the mean over the boards that may come."""
+"""AIVAT in hold'em: estimates of a seat's values, and their expectations over the boards to come."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FLOP, TURN = 1, 2  # streets
 
 
 class Play(NamedTuple):
-    """How somebody plays while values are estimated."""
+    """How a seat plays while values are estimated."""
 
     weights: Array  # [rows, A]: probabilities times `scale`
     scale: float
