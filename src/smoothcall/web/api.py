@@ -1,4 +1,4 @@
-"""The JSON API: the same house as the pages, for programs that play."""
+"""The JSON API for programs that play, over the same play service as the pages."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class NewTable(BaseModel):
             ge=0,
             le=MOST_GAMES,
             strict=True,
-            description="A match of so many games, chips kept from hand to hand until one of the two has none; 0: full stacks "
+            description="A match of so many games (freezeouts), chips carried over until one of the two has none; 0: full stacks "
             "in every hand.",
         ),
     ] = 0
@@ -190,7 +190,7 @@ async def next_hand(request: Request, id: str, body: Next) -> Response:
 
 @ours.get("/tables/{id}/results", response_model=Results, responses=_problems(401, 404), tags=["Playing"])
 async def results(request: Request, id: str) -> Response:
-    """What you have won at a table, raw and corrected for luck."""
+    """What you have won at a table, raw and luck-adjusted (AIVAT)."""
     service, person = pages.service(request), pages.person(request)
     return _answer(_write_results(await run_in_threadpool(service.results, person, pages.table_id(id))))
 
@@ -204,13 +204,13 @@ async def hands(request: Request, chosen: Annotated[PagedFilters, Query()]) -> R
 
 @ours.get("/hands/{id}", response_model=list[HandView], responses=_problems(401, 404), tags=["History"])
 async def hand(request: Request, id: HandId) -> Response:
-    """A hand at each of its moments, as you saw it."""
+    """A hand as you saw it, one view per step."""
     return _answer(_write_hand(await run_in_threadpool(pages.service(request).hand, pages.person(request), id)))
 
 
 @ours.get("/hands/{id}/coach", response_model=Review, responses=_problems(401, 403, 404), tags=["History"])
 async def coach(request: Request, id: HandId) -> Response:
-    """What each of your decisions in a finished hand was worth."""
+    """The EV of each of your decisions in a finished hand."""
     return _answer(_write_review(await run_in_threadpool(pages.service(request).coach, pages.person(request), id)))
 
 
