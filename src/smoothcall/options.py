@@ -1,6 +1,6 @@
-"""Options of games and solvers, declared once: their defaults, their ranges and their help come from here.
+"""Declared options of games and solvers: default, range, help.
 
-Values arrive as Python objects or, from the command line, as text; `1e6` and `1_000_000` are numbers in both.
+Values are Python objects or, from the command line, text; `1e6` and `1_000_000` are numbers in both.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Value = int | float | str | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: its type is the type of its default, or `kind` where the default is None."""
+    """One option. Its type is the type of its default, or `kind` where the default is None."""
 
     default: Value
     help: str
@@ -26,7 +26,7 @@ class Option:
     high: float | None = None
     choices: tuple[str, ...] = ()
     kind: type | None = None
-    form: str = ""  # free text: what is accepted, in words; whoever uses the text checks it
+    form: str = ""  # what free text is accepted, in words; the user of the value checks it
     objects: str = ""  # objects accepted beside `choices`, in words ("an agent"); whoever uses the object checks it
 
     @property
@@ -35,7 +35,7 @@ class Option:
 
     @property
     def accepted(self) -> str:
-        """What may be given, in words."""
+        """The accepted values, in words."""
         if self.choices:
             return ", ".join(self.choices) + (f", or {self.objects}" if self.objects else "")
         if self.form:
@@ -76,7 +76,7 @@ class Option:
 
 
 def number(given: object, *, whole: bool) -> int | float | None:
-    """The number that `given` is or spells; None where it is none (or not whole, or not finite)."""
+    """Return the number that `given` is or spells, else None. NaN is none; infinities are none only where `whole` is set."""
     if isinstance(given, Integral) and not isinstance(given, bool):
         given = int(given)
     elif isinstance(given, Real) and not isinstance(given, bool):
@@ -95,7 +95,7 @@ def number(given: object, *, whole: bool) -> int | float | None:
 
 
 def read_options(owner: str, declared: Mapping[str, Option], given: Mapping[str, object]) -> dict[str, Any]:
-    """Every declared option with its value: the one given, checked, or the default."""
+    """Return every declared option with its value: the given one, verified, or the default."""
     for name in given:
         if name not in declared:
             raise unknown(f"option of {owner}", name, declared)

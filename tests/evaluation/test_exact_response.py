@@ -115,7 +115,7 @@ class Plain:
 
 def with_flops(monkeypatch: pytest.MonkeyPatch, flops: list[tuple[int, ...]], number: list[int]) -> None:
     """Restrict the walk to these flops."""
-    monkeypatch.setattr(module, "list_kinds", lambda *_: (np.array(flops, np.uint8), np.array(number)))
+    monkeypatch.setattr(module, "list_classes", lambda *_: (np.array(flops, np.uint8), np.array(number)))
 
 
 @pytest.mark.parametrize(

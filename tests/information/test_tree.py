@@ -120,7 +120,7 @@ def test_sizes_are_known_before_the_tree_is_made(spec: str) -> None:
 def test_trees_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(sc.UsageError, match="needs a bet menu"):
         _ = sc.Game(replace(NO_LIMIT_HOLDEM, menu=None)).tree
-    monkeypatch.setattr("smoothcall.information.tree.MOST", 1000)
+    monkeypatch.setattr("smoothcall.information.tree.MAX_NODES", 1000)
     with pytest.raises(sc.UsageError, match="2,930 nodes is too large"):
         _ = sc.game("no-limit-holdem").tree
 

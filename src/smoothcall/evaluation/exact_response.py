@@ -26,7 +26,7 @@ from smoothcall.information.game import Game
 from smoothcall.kernels.evaluation import exact_response as kernels
 from smoothcall.kernels.evaluation.board_views import DIGITS, BoardViews, SuitPermutations, ViewScratch
 from smoothcall.kernels.evaluation.range_values import LANES
-from smoothcall.kernels.holdem.boards import SHIFT, SUITS, list_kinds
+from smoothcall.kernels.holdem.boards import SHIFT, SUITS, list_classes
 from smoothcall.kernels.holdem.buckets import Cards
 from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
 from smoothcall.memory import verify_memory
@@ -87,7 +87,7 @@ def exact_response(
     allowed, names = _read_slots(game, slots)
     workers = _read_threads(threads)
     cards = game.abstraction.cards  # type: ignore[union-attr]
-    flops, flop_count = list_kinds(cards.flop_index, 3, int(cards.flop_index.max() >> SHIFT) + 1)
+    flops, flop_count = list_classes(cards.flop_index, 3, int(cards.flop_index.max() >> SHIFT) + 1)
     _verify_work(game, allowed, len(flops))
     betting, suits = _betting(game, allowed), _suits(len(cards.hand))
     taken = policy.greedy() if greedy else policy

@@ -1,10 +1,10 @@
-"""The public half of a hand: chips and turns, no cards.
+"""The public part of a hand: chips and turns, no cards.
 
-Betting is public and cards are not, so what may be done never depends on what was dealt. `Betting` knows only this half;
-the action tree is an enumeration of it, and `Hand` is a `Betting` to which cards are dealt.
+Legal moves never depend on cards, so `Betting` does without them. The action tree enumerates `Betting`; `Hand` is a `Betting`
+with cards.
 
-Each move has three doors: `verify_x` raises with the reason, `can_x` asks, `x` acts and returns the record of it.
-Amounts of raises are a player's *total chips in the hand* afterwards, as in the information-state keys.
+Each move has three methods: `verify_x` raises with the reason why it is illegal, `can_x` returns a bool, `x` makes the move
+and returns its record. A raise is given as the player's *total chips in the hand* afterwards, as in information-state keys.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Self, TypeVar
 from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules, Street
 
-ENOUGH = 1 << 40  # the stack of a player who always has enough
+ENOUGH = 1 << 40  # the stack in games without stacks: it never runs out
 
 
 class IllegalMove(UsageError):
@@ -94,11 +94,11 @@ class Betting:
             fields[name] = value.copy() if type(value) in (list, set) else value
         return twin
 
-    # What can be asked
+    # Properties of the state
 
     @property
     def player(self) -> int | None:
-        """Whose turn it is; None when the hand is over."""
+        """The player to move; None when the hand is over."""
         return None if self.finished else self._pending[0]
 
     @property
@@ -111,15 +111,15 @@ class Betting:
 
     @property
     def to_call(self) -> int:
-        """Chips the player to move must add to stay in."""
+        """Chips the player to move must add to call."""
         player = self._turn()
         return min(self._owes(player), self.stack(player))
 
     @property
     def raises(self) -> tuple[int, int] | None:
-        """The smallest and the largest total a raise may bring the player to; None where no raise is legal.
+        """The smallest and the largest legal total of a raise; None where no raise is legal.
 
-        In limit games both are the same. A stack too short for a full raise may go all in with what it has.
+        In limit games both are equal. A player with fewer chips than a full raise may go all in.
         """
         return self._raises_of(self._turn())
 
@@ -142,9 +142,9 @@ class Betting:
 
     @property
     def outlook(self) -> tuple[object, ...]:
-        """Everything that decides what may happen from here on: equal outlooks have equal futures.
+        """A key of the betting state: states with equal keys have equal continuations.
 
-        What went into the pot on earlier streets is part of it only where chips can run out.
+        Chips paid on earlier streets are part of it only where stacks are finite.
         """
         chips = () if min(self.starting) == ENOUGH else tuple(self.paid)
         turns = (tuple(self._pending), tuple(sorted(self._acted)), self._raises, self._step)
@@ -154,7 +154,7 @@ class Betting:
         """Chips the player has left."""
         return self.starting[player] - self.paid[player]
 
-    # The doors
+    # Moves
 
     def verify_fold(self) -> None:
         self._verify_turn()
@@ -224,7 +224,7 @@ class Betting:
         accepted = "f, c, r" if self.rules.limit else "f, c, r<total chips in the hand>"
         raise IllegalMove(f"unknown move {letter!r} (accepted: {accepted})")
 
-    # How the hand moves on
+    # Turns and streets
 
     def _verify_turn(self) -> None:
         if self.finished:
@@ -238,11 +238,11 @@ class Betting:
         return max(self.bets) - self.bets[player]
 
     def _raises_of(self, player: int) -> tuple[int, int] | None:
-        """What `raises` is to a player.
+        """Return `raises` of any player.
 
-        Who has acted may raise again only where the bet has gone up by a full raise since: by one, or by several short
-        all-ins together. Where any raise re-opens the betting, the smallest no-limit raise after a short one goes to where
-        it would have gone without it.
+        A player who has acted may raise again only after the bet has grown by a full raise, made at once or by several
+        short all-ins together. Where the rules say that any raise re-opens the betting, the smallest no-limit raise after a
+        short all-in goes to the total it would have without it.
         """
         cap, owes, left = self._rules_of_street.max_raises, self._owes(player), self.stack(player)
         capped = cap is not None and self._raises >= cap
@@ -280,7 +280,7 @@ class Betting:
         return move
 
     def _go_on(self) -> None:
-        """To the next player who has something to decide: nobody is asked to check into players who are all in."""
+        """Go to the next player with a decision: nobody is asked to check to players who are all in."""
         while self._pending and self._owes(self._pending[0]) == 0 and self._raises_of(self._pending[0]) is None:
             self._pending.pop(0)
         if self.alive_count == 1:
@@ -304,7 +304,7 @@ class Betting:
 
 
 def passes(verify: Callable[[], None]) -> bool:
-    """Whether a `verify_x` door lets through."""
+    """Whether a `verify_x` method raises nothing."""
     try:
         verify()
     except UsageError:

@@ -45,7 +45,7 @@ class Deck:
         return "".join(map(self.name, cards))
 
     def parse(self, text: str) -> Cards:
-        """The cards written in `text`, in its order: `AhKs` is two of them."""
+        """Return the cards written in `text`, in its order: `AhKs` is two cards."""
         width = 2 if self.suits else 1
         cards = []
         for start in range(0, len(text), width):

@@ -117,7 +117,7 @@ class Entry:
 
 
 CATALOG: dict[str, Entry] = {
-    "rps": Entry("Rock-Paper-Scissors: both choose at once", lambda: RPS),
+    "rps": Entry("Rock-Paper-Scissors: both players choose at once", lambda: RPS),
     "kuhn": Entry(
         "Kuhn poker: 3 cards, ante 1, one bet of 1, no raise",
         lambda pot: _with_pot(KUHN, pot),
@@ -138,13 +138,13 @@ CATALOG: dict[str, Entry] = {
         "Limit Texas hold'em for three players: blinds 5 and 10, bets 10, 10, 20, 20", lambda: LIMIT_HOLDEM_3P
     ),
     "no-limit-holdem": Entry(
-        "No-limit Texas hold'em: stacks of 100, blinds 5 and 10, raises of any size (learned with those of a menu)",
+        "No-limit Texas hold'em: stacks of 100, blinds 5 and 10, raises of any size; solvers use a bet menu",
         _no_limit,
         {
             "stack": Option(100, "chips each player starts with", low=2, high=1_000_000),
             "small_blind": Option(5, "the small blind; the big blind is twice as much", low=1, high=100_000),
             "seats": Option(2, "players", low=2, high=MAX_SEATS),
-            "menu": Option(str(NO_LIMIT_HOLDEM.menu), "raises to learn with", form=ACCEPTED),
+            "menu": Option(str(NO_LIMIT_HOLDEM.menu), "bet menu: the raises that solvers use", form=ACCEPTED),
         },
     ),
     "no-limit-holdem-32": Entry(
@@ -152,7 +152,7 @@ CATALOG: dict[str, Entry] = {
         lambda menu, stack: _with_menu(replace(NO_LIMIT_HOLDEM_32, stack=stack), menu),
         {
             "stack": Option(NO_LIMIT_HOLDEM_32.stack, "chips each player starts with", low=1000, high=10_000_000),
-            "menu": Option(str(NO_LIMIT_HOLDEM_32.menu), "raises to learn with", form=ACCEPTED),
+            "menu": Option(str(NO_LIMIT_HOLDEM_32.menu), "bet menu: the raises that solvers use", form=ACCEPTED),
         },
     ),
 }

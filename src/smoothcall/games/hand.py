@@ -1,4 +1,4 @@
-"""One hand being played: the betting, and the cards dealt to it."""
+"""A hand in play: betting and cards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from smoothcall.games.rules import PokerRules
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """Cards dealt to a player, or to the board when `player` is None."""
+    """The record of cards dealt to a player, or to the board where `player` is None."""
 
     player: int | None
     street: int
@@ -25,7 +25,7 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What has to be dealt next: `count` cards to a player, or to the board when `player` is None."""
+    """The next deal: `count` cards to a player, or to the board where `player` is None."""
 
     player: int | None
     street: int
@@ -34,9 +34,9 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a hand ended. Pay-offs are in chips, exact: odd chips are shared as fractions."""
+    """The end of a hand. Pay-offs are in chips, exact: odd chips are shared as fractions."""
 
-    reason: str  # "fold": all but one gave up; "showdown"
+    reason: str  # "fold": all but one folded; "showdown"
     payoffs: tuple[Fraction, ...]
 
     @property
@@ -44,7 +44,7 @@ class Outcome:
         return tuple(player for player, payoff in enumerate(self.payoffs) if payoff > 0)
 
     def pays(self, recorded: Sequence[Fraction]) -> bool:
-        """Whether others have recorded these pay-offs, to the sixth decimal as they write them."""
+        """Whether recorded pay-offs, written to the sixth decimal, are these."""
         near = Fraction(1, 10**5)
         return len(recorded) == len(self.payoffs) and all(
             abs(ours - theirs) < near for ours, theirs in zip(self.payoffs, recorded, strict=True)
@@ -75,7 +75,7 @@ class Hand(Betting):
 
     @property
     def due(self) -> Due | None:
-        """What has to be dealt before anything else; None when a player is to move or the hand is over."""
+        """The deal that must come next; None where a player is to move or the hand is over."""
         if self.finished and self.alive_count == 1:
             return None
         step = self._plan[self._deals] if self._deals < len(self._plan) else None
@@ -114,7 +114,7 @@ class Hand(Betting):
         return record
 
     def deal_random(self, random: Random) -> list[Deal]:
-        """Deal everything that is due from a fair shuffle of the cards not seen yet."""
+        """Deal everything that is due, at random from the cards not dealt yet."""
         records = []
         while (due := self.due) is not None:
             left = [card for card in range(self.rules.deck.size) if card not in self._seen]
@@ -132,7 +132,7 @@ class Hand(Betting):
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the hand ended; None while it goes on."""
+        """The outcome of the hand; None before its end."""
         if not self.finished or self.due is not None:
             return None
         order, deck = self.rules.order, self.rules.deck
@@ -142,14 +142,14 @@ class Hand(Betting):
 
 
 def _deals_of(rules: PokerRules, street: int) -> list[Due]:
-    """What is dealt before a street's betting: hole cards seat by seat, then the board."""
+    """Return the deals before a street's betting: hole cards seat by seat, then the board."""
     hole, board = rules.streets[street].hole, rules.streets[street].board
     steps = [Due(player, street, hole) for player in range(rules.seats)] if hole else []
     return [*steps, Due(None, street, board)] if board else steps
 
 
 def deal_hand(rules: PokerRules, seed: int | None = None, stacks: Sequence[int] | None = None) -> Hand:
-    """A hand with its first cards dealt, ready for the first move."""
+    """Return a hand with its first cards dealt, ready for the first move."""
     if not isinstance(rules, PokerRules):
         raise UsageError("only poker games are dealt")
     hand = Hand(rules, stacks)

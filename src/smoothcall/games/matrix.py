@@ -1,4 +1,4 @@
-"""One-shot games by pay-off matrix: everybody chooses at once, nobody sees the others' choice."""
+"""Matrix games: all players choose at once, pay-offs are given by a table."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ class MatrixGame:
 
 
 def zero_sum(name: str, actions: tuple[str, ...], payoff: list[list[float]]) -> MatrixGame:
-    """A two-player game in which the second player gets what the first one loses."""
+    """Return a two-player game; the second player's pay-off is minus the first player's."""
     first = np.array(payoff, dtype=np.float64)
     return MatrixGame(name, actions, np.stack([first, -first], axis=-1))

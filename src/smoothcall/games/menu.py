@@ -1,4 +1,4 @@
-"""Bet menus: the few sizes of a raise that a no-limit game is reduced to, so that its betting can be listed.
+"""Bet menus: the raise sizes that a no-limit game is reduced to, so that its betting can be enumerated.
 
 A menu is one text, its items joined by `+`:
 
@@ -31,7 +31,7 @@ _BETS = re.compile(r"x[0-9]{1,6}")
 
 @dataclass(frozen=True, slots=True)
 class BetMenu:
-    """Sizes of raises by name, in the order of their action slots."""
+    """Raise sizes by name, in the order of their action slots."""
 
     items: tuple[str, ...]
 
@@ -51,7 +51,7 @@ class BetMenu:
         return "+".join(self.items)
 
     def totals(self, state: Betting) -> list[int | None]:
-        """For each item, the chips in the hand that a raise to it brings the player to; None where there is no such raise."""
+        """Return for each item the player's total chips in the hand after the raise; None where there is no such raise."""
         span = state.raises
         if span is None:
             return [None] * len(self.items)
@@ -77,7 +77,7 @@ def _share(item: str) -> Fraction:
 
 
 def _size(item: str) -> object:
-    """What tells an item's size from another's; None where it is no item."""
+    """Return a value that is equal for items of equal size; None where the text is no item."""
     if item in ("min", "all-in"):
         return item
     if _BETS.fullmatch(item):

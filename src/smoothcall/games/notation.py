@@ -1,9 +1,8 @@
-"""A hand as text and back: `Kh|Qs/Jh:crrc/rc`.
+"""Text of hands and moves: `Kh|Qs/Jh:crrc/rc` and back, the moves of a betting sequence, names of moves.
 
-First the hole cards of every seat in the order they came, `|` between them; then the board cards of each street that has
-any behind a `/`; then `:` and the betting as in the information-state keys. Stacks other than the game's own follow as
-`@100,250`. Cards not dealt yet are left empty. Reading what was written gives the same hand, and writing what was read the
-same text.
+The text of a hand lists the hole cards of every seat in the order dealt, joined by `|`; a `/` and the board cards for each
+street that has any; `:` and the betting as in information-state keys; and `@100,250` where stacks differ from the game's.
+Cards not dealt yet are left empty. `read_hand` and `write_hand` are inverse to each other.
 """
 
 from __future__ import annotations

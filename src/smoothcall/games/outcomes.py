@@ -1,4 +1,4 @@
-"""How the hands of a deal compare at showdown."""
+"""Showdown outcomes: the ways in which hands can compare."""
 
 from __future__ import annotations
 

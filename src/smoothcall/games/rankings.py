@@ -1,4 +1,4 @@
-"""Which hand wins: one order per game, named, written once, here."""
+"""Hand rankings: which hand wins at showdown, one order per family of games."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smoothcall.games.cards import Cards, Deck
 
 @dataclass(frozen=True, slots=True)
 class HandOrder:
-    """How hands compare at showdown. `strength` is higher for the better hand and equal for hands that share a pot."""
+    """An order of hands. `strength` is higher for the better hand and equal for hands that split the pot."""
 
     name: str
     suits_matter: bool
@@ -59,14 +59,14 @@ _HIGH, _PAIR, _TWO_PAIR, _THREE, _STRAIGHT, _FLUSH, _FULL, _FOUR, _STRAIGHT_FLUS
 
 
 class Made(NamedTuple):
-    """What five cards make. The greater tuple wins, equal ones share the pot."""
+    """The rank of five cards. The greater tuple wins, equal ones split the pot."""
 
     category: int  # index into CATEGORIES
-    ranks: tuple[int, ...]  # those that decide, first the one that decides first
+    ranks: tuple[int, ...]  # that decide between hands of a category, most important first
 
 
 def best_five(deck: Deck, cards: Cards) -> Made:
-    """The best hand five of these cards make."""
+    """Return the rank of the best five of five to seven cards."""
     if not 5 <= len(cards) <= 7:
         raise UsageError(f"{deck.names(cards)!r} has {len(cards)} cards (accepted: 5 to 7)")
     times, of_suit = [0] * len(deck.ranks), [0] * deck.suit_count
@@ -104,7 +104,7 @@ def best_five(deck: Deck, cards: Cards) -> Made:
 
 
 def _straight(deck: Deck, ranks: list[int]) -> int | None:
-    """The highest rank of the best straight among these ranks.
+    """Return the highest rank of the best straight among these ranks, None without a straight.
 
     The ace also plays below the lowest rank, whatever that is: A2345 in a full deck, A789T in one that begins with sevens.
     """
@@ -118,7 +118,7 @@ def _straight(deck: Deck, ranks: list[int]) -> int | None:
 
 @cache
 def classes(deck: Deck) -> dict[Made, int]:
-    """Everything five cards of this deck can make, worst first, numbered from 1: 7,462 with 52 cards."""
+    """Return the number of every rank of five cards, the worst is 1: 7,462 ranks with 52 cards."""
     if len(deck.suits) != 4 or len(deck.ranks) < 5:
         raise UsageError(f"the best five cards need four suits and at least five ranks, not {deck.ranks!r} and {deck.suits!r}")
     made = {best_five(deck, cards) for cards in (*offsuit_fives(deck), *suited_fives(deck))}
@@ -126,18 +126,18 @@ def classes(deck: Deck) -> dict[Made, int]:
 
 
 def offsuit_fives(deck: Deck) -> list[Cards]:
-    """Five cards of each choice of ranks, not all of one suit."""
+    """Return five cards for each choice of ranks, not all of one suit."""
     choices = combinations_with_replacement(range(len(deck.ranks)), 5)
     return [tuple(4 * rank + n % 4 for n, rank in enumerate(ranks)) for ranks in choices if ranks[0] < ranks[4]]
 
 
 def suited_fives(deck: Deck) -> list[Cards]:
-    """Five cards of one suit of each choice of ranks."""
+    """Return five cards of one suit for each choice of ranks."""
     return [tuple(4 * rank for rank in ranks) for ranks in combinations(range(len(deck.ranks)), 5)]
 
 
 def made_by(deck: Deck, strength: int) -> Made:
-    """What the hands of this strength have made."""
+    """Return the rank of the hands of this strength."""
     return _by_number(deck)[strength]
 
 
@@ -157,7 +157,7 @@ _WORDS = {
 
 
 def name_made(deck: Deck, made: Made) -> str:
-    """In words: `two pair, aces and fours`."""
+    """Return a rank in words: `two pair, aces and fours`."""
     words = [_WORDS.get(deck.ranks[rank], deck.ranks[rank]) for rank in made.ranks]
     many = [f"{word}es" if word.endswith("x") else f"{word}s" for word in words]
     category = CATEGORIES[made.category]

@@ -1,4 +1,4 @@
-"""A poker game as frozen data: everything that tells one game from another, and nothing that plays it."""
+"""The rules of a poker game as frozen data. `games.betting` and `games.hand` play by them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PokerRules:
     limit: bool = True
     stack: int | None = None  # chips each seat starts with; None: always enough
     menu: BetMenu | None = None  # no-limit: the raises the game is reduced to where its betting is listed; play allows all
-    reopen: bool = False  # whether an all-in below a full raise lets those raise again who have acted (the ACPC dealer)
+    reopen: bool = False  # whether a short all-in re-opens the betting for players who have acted (the ACPC dealer)
 
     def __post_init__(self) -> None:
         if not 2 <= self.seats <= MAX_SEATS:

@@ -1,9 +1,8 @@
-"""Hold'em seen through buckets: hands of about the same strength are one to a player, who forgets earlier streets.
+"""Card abstraction of hold'em: hands of similar strength share a bucket. Players forget the buckets of earlier streets.
 
-Before the flop a bucket is a class of hands (169 of them with 52 cards: AA, AKs, AKo, ...). Later it is an interval of
-E[HS^2], the expected square of the share of hands that will be beaten on the river: an even grid (heinrich2014), intervals
-that are equally frequent, or the cells of a k-means clustering. On the river E[HS^2] is HS^2, and nothing is expected. Or it
-is an interval of an even grid over the equity E[HS] (epfl2020), the share itself.
+Before the flop a bucket is a class of hands: AA, AKs, AKo, ... (169 with 52 cards). Later it is an interval of E[HS^2], the
+expected square of the share of hands beaten on the river; on the river itself it is an interval of HS^2. Intervals are even
+(heinrich2014), equally frequent, or found by k-means. With `cells=equity` they are even intervals of E[HS] (epfl2020).
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from smoothcall.options import Option, number
 
 GRIDS = {"S": (100, 100, 100), "L": (1000, 500, 200), "3p": (1000, 100, 10)}  # buckets on flop, turn and river
 FINEST = {FLOP: 60_000, TURN: 60_000, RIVER: 1000}
-BINS = 1 << 20  # of the histograms that frequent intervals and clusters are found in
-ROUNDS = 1000  # of k-means, at most
+BINS = 1 << 20  # of the histograms behind equally frequent intervals and k-means
+MAX_K_MEANS_STEPS = 1000
 
 GRID = Option(
     "S",
@@ -46,13 +45,13 @@ CELLS = Option(
 
 
 def is_holdem(rules: PokerRules) -> bool:
-    """Whether a game deals as hold'em does: two cards each, then boards of 3, 1 and 1, best five cards."""
+    """Whether a game deals two cards each, then boards of 3, 1 and 1, and the best five cards win."""
     dealt = [(street.hole, street.board) for street in rules.streets]
     return rules.order is BEST_FIVE and dealt == [(2, 0), (0, 3), (0, 1), (0, 1)]
 
 
 def read_grid(text: str) -> tuple[int, ...]:
-    """The sizes that a grid's name or its three numbers say."""
+    """Return the buckets on flop, turn and river that a grid's name or its three numbers say."""
     sizes = GRIDS.get(text) or tuple(number(part, whole=True) or 0 for part in text.split("/"))
     if len(sizes) != 3 or not all(1 <= size <= FINEST[street] for street, size in zip(STREETS, sizes, strict=True)):
         finest = "/".join(str(FINEST[street]) for street in STREETS)
@@ -71,7 +70,7 @@ def default_cells(rules: PokerRules) -> str:
 
 @dataclass(frozen=True)
 class Abstraction:
-    """What the players of a hold'em game see of the cards."""
+    """The buckets that the players of a hold'em game see instead of cards."""
 
     deck: Deck
     players: int
@@ -92,15 +91,15 @@ class Abstraction:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many buckets each street has."""
+        """[4] number of buckets on each street."""
         return (len(self.classes), *self.grid)
 
     def label(self, street: int, bucket: int) -> str:
-        """The card part of a bucket's key: a class of hands before the flop, then `#` and the number."""
+        """Return the card part of a bucket's key: a class of hands before the flop, `#` and the number later."""
         return self.classes[bucket] if street == 0 else f"#{bucket}"
 
     def read_label(self, text: str) -> tuple[int, int] | None:
-        """What `label` wrote, as (street, bucket): the street is -1 after the flop, where only the betting knows it."""
+        """Return (street, bucket) of a label; None where it is none. The street is -1 after the flop: the betting tells it."""
         if text in self.classes:
             return 0, self.classes.index(text)
         known = number(text[1:], whole=True) if text.startswith("#") else None
@@ -113,14 +112,14 @@ class Abstraction:
         return ranks if ranks[0] == ranks[1] else ranks + ("s" if suited else "o")
 
     def bucket(self, hole: Cards, boards: Sequence[Cards]) -> int:
-        """What a player with these cards sees when these boards (one a street, the first empty) are dealt."""
+        """Return the bucket of a player with these hole cards; boards[street], the first of them empty."""
         street, board = len(boards) - 1, tuple(card for cards in boards for card in cards)
         if street == 0:
             return self.classes.index(self.class_of(hole))
         return int(np.searchsorted(self.edges[street], np.uint64(self.tables.value(hole, board)), side="right")) - 1
 
     def read_tables(self) -> None:
-        """Read every table that `bucket` needs: seconds, once, so that no answer waits for it later."""
+        """Load every table that `bucket` needs, which takes seconds, so that later calls are fast."""
         self.bucket((0, 1), [(), (2, 3, 4), (5,), (6,)])
 
     @property
@@ -129,16 +128,16 @@ class Abstraction:
 
     @property
     def tables(self) -> Tables:
-        """What the buckets divide: E[HS] or E[HS^2], on the river HS for both."""
+        """The values that buckets divide: E[HS] or E[HS^2]; on the river HS for both."""
         return equity_table(self.deck) if self.cells == "equity" else self.strengths
 
     def scale(self, street: int) -> int:
-        """What these tables hold for a hand that cannot lose (known without them)."""
+        """Return what `tables` hold for a hand that cannot lose, without loading them."""
         return equity.scale(self.deck, street) if self.cells == "equity" else strength.scale(self.deck, street)
 
     @cached_property
     def edges(self) -> dict[int, Array]:
-        """By street: the least value of `tables` that each bucket holds, ascending from 0."""
+        """By street: the least value of `tables` in each bucket, ascending from 0."""
         return {street: self._edges(street, size) for street, size in zip(STREETS, self.grid, strict=True)}
 
     def _edges(self, street: int, size: int) -> Array:
@@ -155,16 +154,16 @@ class Abstraction:
 
     @cached_property
     def equity(self) -> tuple[Array, ...]:
-        """By street, [buckets] float64: the middle of each bucket where cells are equities, exact before the flop."""
+        """By street, [buckets] float64: the equity in the middle of each bucket, exact before the flop (cells=equity only)."""
         if self.cells != "equity":
-            raise UsageError(f"cells={self.cells} (accepted where a bucket has a equity: equity)")
+            raise UsageError(f"cells={self.cells} (accepted where a bucket has an equity: equity)")
         by_class = np.zeros(len(self.classes))
         by_class[self._preflop()] = equity_table(self.deck).preflop / self.scale(0)
         return by_class, *((np.arange(size) + 0.5) / size for size in self.grid)
 
     @cached_property
     def cards(self) -> buckets.Cards:
-        """The tables that deals are drawn with."""
+        """The tables that deals are sampled with."""
         tables, edges = self.tables, self.edges
         return tables.dealt_as(
             self.players,
@@ -184,9 +183,9 @@ class Abstraction:
 
     @cached_property
     def digest(self) -> str:
-        """Tells abstractions apart by what they do."""
+        """A digest of classes and edges: equal for equal abstractions."""
         digest = hashlib.sha256("\n".join(self.classes).encode())
-        if self.cells == "equity":  # the same edges would mean something else
+        if self.cells == "equity":  # equal edges mean something else there
             digest.update(b"E[HS]")
         for street in STREETS:
             digest.update(self.edges[street].tobytes())
@@ -194,7 +193,7 @@ class Abstraction:
 
 
 def _least_square(most: int, place: int, size: int) -> int:
-    """The least strength whose square is at least place / size of the greatest square."""
+    """Return the least strength whose square is at least place / size of the greatest square."""
     value = isqrt(place * most**2 // size)
     return value + (value**2 * size < place * most**2)
 
@@ -207,7 +206,7 @@ def _bucketed(table: Array, edges: Array) -> Array:
 
 
 def _equal_mass(histogram: Array, size: int) -> Array:
-    """The bins where equally frequent intervals begin; later ones are empty where values are too few."""
+    """Return the bins where equally frequent intervals begin; the last ones are empty where values are too few."""
     below = np.cumsum(histogram) - histogram
     wanted = np.arange(size) * (histogram.sum() / size)
     first: Array = np.searchsorted(below, wanted, side="left")
@@ -215,21 +214,23 @@ def _equal_mass(histogram: Array, size: int) -> Array:
 
 
 def _k_means(histogram: Array, middle: Array, size: int) -> Array:
-    """The bins where the clusters of a one-dimensional k-means begin: from equally frequent intervals or from even ones,
-    whichever ends tighter."""
+    """Return the bins where the clusters of a one-dimensional k-means begin.
+
+    Starts once from equally frequent and once from even intervals, and keeps the result with the smaller sum of squares.
+    """
     starts = (_equal_mass(histogram, size), np.searchsorted(middle, middle[-1] * np.arange(size) / size))
     return min((_settle(histogram, middle, first) for first in starts), key=lambda found: found[1])[0]
 
 
 def _settle(histogram: Array, middle: Array, first: Array) -> tuple[Array, float]:
-    """Lloyd's steps until nothing moves: (the bins where the clusters begin, their sum of squared distances)."""
+    """Run Lloyd's algorithm; return (bins where the clusters begin, sum of squared distances)."""
     sums = [np.concatenate([[0.0], np.cumsum(histogram * middle**power)]) for power in range(3)]
 
     def within(power: int) -> Array:
         found: Array = sums[power][np.append(first[1:], len(histogram))] - sums[power][first]
         return found
 
-    for _ in range(ROUNDS):
+    for _ in range(MAX_K_MEANS_STEPS):
         count = within(0)
         centre = np.where(count > 0, within(1) / np.where(count > 0, count, 1), middle[np.minimum(first, len(middle) - 1)])
         moved = np.maximum.accumulate(np.searchsorted(middle, (centre[1:] + centre[:-1]) / 2, side="left"))

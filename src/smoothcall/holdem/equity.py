@@ -1,4 +1,4 @@
-"""What a hand is, and how often it wins: against hands or ranges, before or after the flop, exactly or by samples."""
+"""Hand ranks and equities of hands and ranges, on any board, exact or sampled."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from smoothcall.games.rankings import BEST_FIVE, CATEGORIES, best_five, made_by
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 
-MOST_PLAYERS = 10
-MOST_CHOICES = 4_000_000  # of hands, one a player, that may be listed
-MOST_SAMPLES = 1_000_000_000
-MOST_EVALUATIONS = 4_000_000_000  # about half a minute
+MAX_PLAYERS = 10
+MAX_HAND_CHOICES = 4_000_000  # choices of one hand per player that are listed
+MAX_SAMPLES = 1_000_000_000
+MAX_EVALUATIONS = 4_000_000_000  # of hands in an exact count: about half a minute
 
 Combo = tuple[Card, Card]  # two cards, the higher first
 
@@ -28,22 +28,22 @@ RANGE = 'cards like "AhKh", or like "QQ", "AKs", "T9o", "AK", "QQ+", "KTo+", "JJ
 
 @dataclass(frozen=True, slots=True)
 class HandRank:
-    """What five to seven cards make."""
+    """The rank of five to seven cards."""
 
     name: str  # in words: "pair of aces, king high"
-    category: str  # one of games.hands.CATEGORIES
+    category: str  # one of games.rankings.CATEGORIES
     strength: int  # the higher wins, equal ones share the pot
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerEquity:
-    """How a player fares. Counts are of hands and boards, each as likely as the others."""
+    """One player's equity. Counts are of equally likely choices of hands and boards."""
 
     hand: str  # as it was given
     win: int
     tie: int  # shares the pot
     lose: int
-    equity: Fraction  # share of the pot, on average
+    equity: Fraction  # expected share of the pot
     standard_error: float  # of the equity, 0 where everything was counted
 
     def __str__(self) -> str:
@@ -55,14 +55,14 @@ class PlayerEquity:
 class Equity:
     players: tuple[PlayerEquity, ...]
     count: int  # of hands and boards
-    exact: bool  # counted all, not sampled
+    exact: bool  # every board counted, none sampled
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.players))
 
 
 def rank(cards: str, board: str = "", deck: Deck = STANDARD) -> HandRank:
-    """What these cards, five to seven with the board, make: `rank("AhKh", "Td9d2c")`."""
+    """Return the rank of five to seven cards, the board included: `rank("AhKh", "Td9d2c")`."""
     _verify_texts(cards, board)
     all_cards = deck.parse(cards + board)
     return HandRank(
@@ -73,7 +73,7 @@ def rank(cards: str, board: str = "", deck: Deck = STANDARD) -> HandRank:
 
 
 def category_frequencies(deck: Deck = STANDARD, cards: int = 7) -> dict[str, Fraction]:
-    """How often five to seven random cards make each of games.hands.CATEGORIES at best: every choice of them is counted."""
+    """Return the exact frequency of each of games.rankings.CATEGORIES among all hands of five to seven cards."""
     from smoothcall.holdem.evaluator import evaluator
     from smoothcall.kernels.holdem.evaluator import count_strengths
 
@@ -96,16 +96,16 @@ def _verify_texts(*texts: object) -> None:
 def equity(
     hands: Sequence[str], board: str = "", dead: str = "", samples: int | None = None, seed: int = 0, deck: Deck = STANDARD
 ) -> Equity:
-    """How often each of two to ten players wins when the board is complete.
+    """Return the equities of two to ten players.
 
-    A hand is two cards or a range (`parse_range`); every choice of hands that fit together is as likely as the others. Counts
-    every board, or so many random ones where `samples` is given.
+    A hand is two cards or a range (`parse_range`); all choices of hands that share no card are equally likely. Counts every
+    board; with `samples`, that many random hands and boards.
     """
     _verify_texts(board, dead)
     if isinstance(hands, str) or not hasattr(hands, "__len__") or not all(isinstance(hand, str) for hand in hands):
         raise UsageError(f"hands={hands!r} (accepted: a list of texts, one a player)")
-    if not 2 <= len(hands) <= MOST_PLAYERS:
-        raise UsageError(f"{len(hands)} hands (accepted: 2 to {MOST_PLAYERS})")
+    if not 2 <= len(hands) <= MAX_PLAYERS:
+        raise UsageError(f"{len(hands)} hands (accepted: 2 to {MAX_PLAYERS})")
     board_cards, seen = deck.parse(board), deck.parse(board + dead)
     if len(board_cards) > 5:
         raise UsageError(f"board {board!r} has {len(board_cards)} cards (accepted: up to 5)")
@@ -120,17 +120,17 @@ def equity(
     if samples is None:
         return _result(hands, _count(deck, ranges, board_cards, seen), exact=True)
     wanted, start = number(samples, whole=True), number(seed, whole=True)
-    if wanted is None or not 2 <= wanted <= MOST_SAMPLES:
-        raise UsageError(f"samples={samples} (accepted: a whole number from 2 to {MOST_SAMPLES:,})")
+    if wanted is None or not 2 <= wanted <= MAX_SAMPLES:
+        raise UsageError(f"samples={samples} (accepted: a whole number from 2 to {MAX_SAMPLES:,})")
     if start is None or start < 0:
         raise UsageError(f"seed={seed} (accepted: a whole number of at least 0)")
     return _result(hands, _sample(deck, ranges, board_cards, seen, int(wanted), int(start)), exact=False)
 
 
 def parse_range(text: str, deck: Deck = STANDARD) -> list[Combo]:
-    """The pairs of cards a range names, the highest first.
+    """Return the pairs of cards a range names, the highest first.
 
-    `AK` is suited and offsuit together. `+` goes up to the best of the kind: QQ+ to AA, KTo+ to KQo. `A5s-A2s` and `JJ-88` go
+    `AK` is suited and offsuit together. `+` goes up: QQ+ to AA, KTo+ to KQo. `A5s-A2s` and `JJ-88` go
     from one to the other.
     """
     combos: set[Combo] = set()
@@ -200,16 +200,18 @@ def _count(deck: Deck, ranges: list[list[Combo]], board: Cards, seen: Cards) -> 
 
 
 def _verify_few(evaluations: int) -> None:
-    if evaluations > MOST_EVALUATIONS:
-        raise UsageError(f"{evaluations:,} hands to compare are too many to count (at most {MOST_EVALUATIONS:,}): give samples")
+    if evaluations > MAX_EVALUATIONS:
+        raise UsageError(f"{evaluations:,} hands to compare are too many to count (at most {MAX_EVALUATIONS:,}): give samples")
 
 
 def _choices(ranges: list[list[Combo]]) -> Array:
     """[n, P, 2] uint8: every choice of hands, one a player, that share no card."""
     hands, taken = np.zeros((1, 0, 2), np.uint8), np.zeros(1, np.uint64)
     for combos in ranges:
-        if len(hands) * len(combos) > MOST_CHOICES:
-            raise UsageError(f"these ranges have more than {MOST_CHOICES:,} choices of hands, too many to count: give samples")
+        if len(hands) * len(combos) > MAX_HAND_CHOICES:
+            raise UsageError(
+                f"these ranges have more than {MAX_HAND_CHOICES:,} choices of hands, too many to count: give samples"
+            )
         own = np.array(combos, np.uint8)
         mask = (np.uint64(1) << own.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
         before, now = np.nonzero((taken[:, None] & mask) == 0)

@@ -1,9 +1,9 @@
-"""The equity of two cards (epfl2020): the chance to win against any hand when any cards come, ties counting half.
+"""The equity of two cards against a random hand (epfl2020), ties counting half, on every board.
 
-That is E[HS], the mean of the hand strength over every river that may come: HS itself on the river, all-in equity against a
-random hand before the flop. Like the strengths it is made of it is exact, as whole numbers, and kept in the cache folder.
-The paper estimates it by some simulated rollouts instead; `simulated` does too, and `simulation_error` says how well. FreezeoutTables
-may be dealt such estimates (`simulation.freezeouts`).
+Equity is E[HS], the mean hand strength over every river that may come. On the river it is HS, before the flop all-in equity.
+The tables are exact whole numbers, computed from the hand strengths and cached. The paper estimates equities by rollouts
+instead: `simulated` does so, and `simulation_error` measures the error. Freezeouts can be played with such estimates
+(`simulation.freezeouts`).
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
 
 PREFLOP = 0
-BOARD = {PREFLOP: 0, FLOP: 3, TURN: 4, RIVER: 5}  # cards on it, by street
-PARTS = 65535  # of 1, as equities are dealt
-ROLLOUTS = 100  # simulated for one estimate (epfl2020, section 3.1)
-MOST_OPPONENTS = 9
-VERSION = 1  # of what the tables hold
+BOARD = {PREFLOP: 0, FLOP: 3, TURN: 4, RIVER: 5}  # board cards by street
+PARTS = 65535  # an equity of 1, where equities are dealt as uint16
+ROLLOUTS = 100  # per estimate (epfl2020, section 3.1)
+MAX_OPPONENTS = 9
+VERSION = 1  # of the cached tables
 
 
 @dataclass(frozen=True, eq=False)
 class EquityTable(Tables):
-    """Of one deck. Divided by its `scale` a table is E[HS]."""
+    """The equity tables of one deck: E[HS] = table / scale."""
 
     preflop: Array  # [hands] uint64
 
@@ -44,20 +44,20 @@ class EquityTable(Tables):
         return scale(self.deck, street)
 
     def of(self, hole: Cards, board: Cards) -> float:
-        """The equity of two cards on a board of 0, 3, 4 or 5."""
+        """Return the equity of two cards on a board of 0, 3, 4 or 5 cards."""
         verify_spot(self.deck, hole, board)
         if not board:
             return int(self.preflop[self.hand[hole[0], hole[1]]]) / self.scale(PREFLOP)
         return self.value(hole, board) / self.scale(len(board) - 2)
 
     def cards(self, players: int) -> buckets.Cards:
-        """With these the dealing kernels write, where they would write buckets, equities in whole `PARTS`."""
+        """Return tables with which the dealing kernels write equities, in units of 1 / PARTS, instead of buckets."""
         preflop, flop, turn, river = self._parts
         return self.dealt_as(players, preflop=preflop, flop=flop, turn=turn, river_bucket=river)
 
     @cached_property
     def _parts(self) -> tuple[Array, ...]:
-        """By street, uint16: rounded. On the river by strength."""
+        """By street, uint16: equities in units of 1 / PARTS, rounded; on the river by strength."""
         rivers = np.arange(self.scale(RIVER) + 1, dtype=np.uint64)[:, None]
         tables = {PREFLOP: self.preflop[:, None], FLOP: self.table[FLOP], TURN: self.table[TURN], RIVER: rivers}
         parts = {street: _rounded(table, self.scale(street)) for street, table in tables.items()}
@@ -65,7 +65,7 @@ class EquityTable(Tables):
 
 
 def scale(deck: Deck, street: int) -> int:
-    """What a table holds for a hand that cannot lose."""
+    """Return what the table of a street holds for a hand that cannot lose."""
     coming = prod(deck.size - 2 - dealt for dealt in range(BOARD[street], 5))  # cards, one after the other
     return 2 * comb(deck.size - 7, 2) * coming
 
@@ -80,7 +80,7 @@ def verify_spot(deck: Deck, hole: Cards, board: Cards) -> None:
 
 @cache
 def equity_table(deck: Deck) -> EquityTable:
-    """The tables of a deck, from the cache folder or built into it."""
+    """Return the tables of a deck, built and cached at first use."""
     known = strengths(deck)
     table, how = {RIVER: known.table[RIVER]}, (known.changed, known.binomial, known.hand)
 
@@ -96,16 +96,16 @@ def equity_table(deck: Deck) -> EquityTable:
         (fewer[0].board, known.boards[FLOP].index),
         (fewer[1].board, fewer[0].index),
         (np.zeros((1, 0), np.uint8), fewer[1].index),
-    ):  # the flop, a card at a time
+    ):  # the flop one card at a time
         total = np.zeros((len(board), comb(deck.size, 2)), np.uint64)
         before(index, preflop)(board, total)
         preflop = total
-        preflop.flags.writeable = False  # as kept tables are: kernels are compiled for what may be written and what may not
+        preflop.flags.writeable = False  # as cached tables are: Numba compiles kernels for writeable and read-only arrays apart
     return EquityTable(deck, known.binomial, known.changed, known.hand, known.boards, table, preflop[0])
 
 
 def _rounded(table: Array, most: int) -> Array:
-    """[n, m] parts of `most` -> uint16 parts of PARTS, the nearest."""
+    """[n, m] in units of 1 / most -> uint16 in units of 1 / PARTS, rounded."""
     found = np.empty(table.shape, np.uint16)
     for row in range(len(table)):
         found[row] = (table[row].astype(np.uint64) * np.uint64(2 * PARTS) + np.uint64(most)) // np.uint64(2 * most)
@@ -116,12 +116,12 @@ def _rounded(table: Array, most: int) -> Array:
 
 
 def simulated(deck: Deck, hole: Cards, board: Cards, generator: Array, rollouts: int = ROLLOUTS, opponents: int = 1) -> float:
-    """The share of the pot that two cards win in so many rollouts, the others' and what the board lacks drawn by generator[4]."""
+    """Estimate the equity of two cards by rollouts against random hands; generator[4] uint64 moves on."""
     verify_spot(deck, hole, board)
     if rollouts < 1:
         raise UsageError(f"rollouts={rollouts} (accepted: at least 1)")
-    if not 1 <= opponents <= MOST_OPPONENTS:
-        raise UsageError(f"opponents={opponents} (accepted: 1 to {MOST_OPPONENTS})")
+    if not 1 <= opponents <= MAX_OPPONENTS:
+        raise UsageError(f"opponents={opponents} (accepted: 1 to {MAX_OPPONENTS})")
     every = _every_hand(deck)
     combos = np.concatenate([np.array([hole], np.uint8), *[every] * opponents])
     drawn_from, seen = np.array([0, *range(1, len(combos) + 1, len(every))]), np.array(board, np.uint8)
@@ -132,29 +132,29 @@ def simulated(deck: Deck, hole: Cards, board: Cards, generator: Array, rollouts:
 
 @cache
 def _every_hand(deck: Deck) -> Array:
-    """[hands, 2] uint8; a hand that shares a card with what is seen is drawn again."""
+    """[hands, 2] uint8: every hand of a deck."""
     return np.array([*combinations(range(deck.size), 2)], np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationError:
-    """How far estimates are from equities, over spots of one street dealt at random."""
+    """Errors of rollout estimates, over random spots of one street."""
 
     street: int
     spots: int
-    rollouts: int  # an estimate
-    repeats: int  # estimates of a spot
-    bias: float  # mean of estimate less equity
-    error: float  # mean of its absolute value
-    deviation: float  # of a spot's estimates from their mean: root of the mean variance
-    expected: float  # the same by theory, where no game ties: p (1 - p) / rollouts is the variance
-    apart: float  # standard deviation of the equities themselves, from spot to spot
+    rollouts: int  # per estimate
+    repeats: int  # estimates per spot
+    bias: float  # mean of estimate - equity
+    error: float  # mean of |estimate - equity|
+    deviation: float  # standard deviation of the estimates of a spot: root of the mean variance
+    expected: float  # `deviation` in theory, without ties: the variance is p (1 - p) / rollouts
+    apart: float  # standard deviation of the equities over spots
 
 
 def simulation_error(
     deck: Deck, street: int, spots: int = 1000, rollouts: int = ROLLOUTS, repeats: int = 20, seed: int = 0
 ) -> SimulationError:
-    """Simulate random spots, several times each."""
+    """Estimate the equities of random spots, several times each, and return the errors."""
     if street not in BOARD or spots < 2 or repeats < 2:
         raise UsageError(f"street={street}, spots={spots}, repeats={repeats} (accepted: 0 to 3, at least 2, at least 2)")
     generator, known, card = seeded(seed)[0], equity_table(deck), np.zeros(2 + BOARD[street], np.uint8)

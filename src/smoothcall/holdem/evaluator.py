@@ -1,4 +1,4 @@
-"""The tables of the hand evaluator, made from the order of hands in `games.rankings`, once for each deck."""
+"""The tables of the hand evaluator, built once per deck from the hand rankings in `games.rankings`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from smoothcall.kernels.tables import Array
 
 @cache
 def evaluator(deck: Deck = STANDARD) -> Evaluator:
-    """The evaluator of a deck of four suits and five to thirteen ranks. Takes a fifth of a second, then it is kept."""
+    """Return the evaluator of a deck of four suits and five to thirteen ranks. The first call takes a fifth of a second."""
     if len(deck.ranks) > len(RANK_KEYS):
         raise UsageError(f"deck {deck.ranks!r} has {len(deck.ranks)} ranks (accepted: 5 to {len(RANK_KEYS)})")
     rank, suit = np.divmod(np.arange(deck.size, dtype=np.uint64), np.uint64(4))

@@ -1,7 +1,7 @@
-"""How strong two cards are on every board of hold'em, exactly: hand strength on the river, E[HS^2] on turn and flop.
+"""Hand strength of two cards on every board of hold'em, exactly: HS on the river, E[HS^2] on turn and flop.
 
-Boards are told apart up to a change of suits: 1,755 flops, 16,432 turns and 134,459 rivers stand for all. The tables hold
-whole numbers (see `kernels.holdem.hand_strength`), are built once in a few seconds and kept in the cache folder.
+Boards are taken up to suit isomorphism: 1,755 flops, 16,432 turns and 134,459 rivers with 52 cards. The tables hold whole
+numbers (see `kernels.holdem.hand_strength`), are built once in a few seconds and cached.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from smoothcall.progress import report
 
 FLOP, TURN, RIVER = 1, 2, 3  # streets; preflop is 0
 STREETS = (FLOP, TURN, RIVER)
-_CARDS = {FLOP: 3, TURN: 4, RIVER: 5}  # on the board
+_CARDS = {FLOP: 3, TURN: 4, RIVER: 5}  # board cards
 _NAMES = {FLOP: "flop", TURN: "turn", RIVER: "river"}
 _TYPES = {FLOP: np.uint64, TURN: np.uint32, RIVER: np.uint16}
-VERSION = 1  # of what the tables hold
-MOST_PLAYERS = 6  # whose hands are compared by a table
-_PIECE = 512  # boards a thread takes at a time
+VERSION = 1  # of the cached tables
+MAX_SAMPLED_PLAYERS = 6  # the table of showdown outcomes has P ** P entries
+_PIECE = 512  # boards per task of a thread
 
 
 @dataclass(frozen=True, eq=False)
 class Boards:
-    """The boards of one street, K kinds of them."""
+    """The boards of one street, in K classes up to suit isomorphism."""
 
-    index: Array  # [boards] uint32: (kind << 8) | change of suits that brings a board to the one that stands for its kind
-    board: Array  # [K, cards] uint8: the one that stands for each kind
-    number: Array  # [K] int64: how many boards are of it
+    index: Array  # [boards] uint32: (class << 8) | suit change that makes the board the canonical one of its class
+    board: Array  # [K, cards] uint8: the canonical board of each class
+    number: Array  # [K] int64: boards in each class
 
 
 @dataclass(frozen=True, eq=False)
 class Tables(ABC):
-    """A whole number for each hand on each board of a deck: `table` is [kinds of boards, hands], see `scale` for the unit."""
+    """A whole number for each hand on each board of a deck; table[street] is [K, hands], in units of 1 / scale(street)."""
 
     deck: Deck
     binomial: Array  # [cards + 1, 6] uint32
@@ -60,10 +60,10 @@ class Tables(ABC):
 
     @abstractmethod
     def scale(self, street: int) -> int:
-        """What a table holds for a hand that cannot lose."""
+        """Return what the table of a street holds for a hand that cannot lose."""
 
     def value(self, hole: Cards, board: Cards) -> int:
-        """What the table of a street holds for two cards on a board of it, in any order."""
+        """Return what the table holds for two cards on a board of three to five cards, in any order."""
         street = len(board) - 2
         rank = sum(int(self.binomial[card, place + 1]) for place, card in enumerate(sorted(board)))
         entry = self.boards[street].index[rank]
@@ -71,13 +71,13 @@ class Tables(ABC):
         return int(self.table[street][entry >> board_kernels.SHIFT, self.hand[one, other]])
 
     def histogram(self, street: int, step: int) -> Array:
-        """How often table // step takes each value, over all boards and hands."""
+        """Return how often table // step takes each value, over all boards and hands."""
         counts, boards = np.zeros(self.scale(street) // step + 1, np.int64), self.boards[street]
         kernels.count_values(self.table[street], boards.board, boards.number, step, counts)
         return counts
 
     def dealt_as(self, players: int, preflop: Array, flop: Array, turn: Array, river_bucket: Array) -> buckets.Cards:
-        """What a kernel deals with to players who see these numbers, uint16, instead of their cards (see `buckets.Cards`)."""
+        """Return the tables of a dealing kernel that writes these uint16 values as buckets."""
         verify_players(players)
         return buckets.Cards(
             evaluator=evaluator(self.deck),
@@ -97,21 +97,21 @@ class Tables(ABC):
 
 
 class Strengths(Tables):
-    """Divided by its `scale` a table is HS on the river, E[HS^2] before."""
+    """Hand strengths: table / scale is HS on the river, E[HS^2] on turn and flop."""
 
     def scale(self, street: int) -> int:
         return scale(self.deck, street)
 
 
 def scale(deck: Deck, street: int) -> int:
-    """What a table holds for a hand that cannot lose."""
+    """Return what the table of a street holds for a hand that cannot lose."""
     most = 2 * comb(deck.size - 7, 2)
     return {RIVER: most, TURN: most**2 * (deck.size - 6), FLOP: most**2 * (deck.size - 6) * (deck.size - 5)}[street]
 
 
 def verify_players(players: int) -> None:
-    if players > MOST_PLAYERS:
-        raise UsageError(f"{players} players (accepted where deals are drawn: at most {MOST_PLAYERS})")
+    if players > MAX_SAMPLED_PLAYERS:
+        raise UsageError(f"{players} players (accepted where deals are sampled: at most {MAX_SAMPLED_PLAYERS})")
 
 
 Work = Callable[[Array, Array], None]  # boards[K, cards] -> table[K, hands]
@@ -119,7 +119,7 @@ Work = Callable[[Array, Array], None]  # boards[K, cards] -> table[K, hands]
 
 @cache
 def strengths(deck: Deck) -> Strengths:
-    """The tables of a deck, from the cache folder or built into it."""
+    """Return the tables of a deck, built and cached at first use."""
     binomial, changed = board_kernels.choices(deck.size), board_kernels.changed_cards(deck.size)
     boards = {street: list_boards(deck, _CARDS[street], binomial, changed) for street in STREETS}
     tools, numbers, table = evaluator(deck), kernels.hand_numbers(deck.size), dict[int, Array]()
@@ -141,13 +141,13 @@ def strengths(deck: Deck) -> Strengths:
 
 
 def list_boards(deck: Deck, count: int, binomial: Array, changed: Array) -> Boards:
-    """The boards of this many cards, one to five."""
-    index, kinds = board_kernels.index_boards(deck.size, count, binomial, changed)
-    return Boards(index, *board_kernels.list_kinds(index, count, kinds))
+    """Return the boards of one to five cards."""
+    index, classes = board_kernels.index_boards(deck.size, count, binomial, changed)
+    return Boards(index, *board_kernels.list_classes(index, count, classes))
 
 
 def keep_street(name: str, what: str, deck: Deck, street: int, board: Array, work: Work) -> Array:
-    """A street's table, from the cache folder or made by all cores together; `what` tells those who wait."""
+    """Return a street's table from the cache, or build it on all cores; `what` names it in progress reports."""
     what = f"{what} on every {_NAMES[street]} of {deck.size} cards"
 
     def build() -> Array:

@@ -1,4 +1,4 @@
-"""What a player sees of the cards, as one small number per street: its bucket."""
+"""Lossless buckets: one number per street for the cards a player sees."""
 
 from __future__ import annotations
 
@@ -11,25 +11,22 @@ View = tuple[tuple[int, ...], ...]  # own cards, then the board of each street s
 
 
 class Lossless:
-    """Buckets that forget nothing: own cards and board, with suits told apart or left out.
-
-    Suits may be left out where they cannot matter: then cards that differ only in suit are the same to everybody.
-    """
+    """Buckets of own cards and board, nothing forgotten. Suits are ignored unless they matter or `suits_apart` is set."""
 
     def __init__(self, rules: PokerRules, *, suits_apart: bool) -> None:
         self.rules = rules
         self.suits_apart = suits_apart or not rules.deck.suits
 
     def face(self, card: int) -> int:
-        """The card as it is told apart from others: itself, or its rank."""
+        """Return the card, or its rank where suits are ignored."""
         return card if self.suits_apart else self.rules.deck.rank(card)
 
     def view(self, hole: Cards, boards: Sequence[Cards]) -> View:
-        """What the player with these hole cards sees when these boards (one a street) are dealt."""
+        """Return what the player with these hole cards sees; boards[street] for each street so far."""
         return tuple(tuple(sorted(map(self.face, cards), reverse=True)) for cards in (hole, *boards) if cards)
 
     def label(self, view: View) -> str:
-        """The card part of an information-state key."""
+        """Return the card part of an information-state key."""
         deck = self.rules.deck
         name = deck.name if self.suits_apart else deck.ranks.__getitem__
         return "/".join("".join(map(name, cards)) for cards in view)

@@ -1,6 +1,6 @@
-"""Every deal of a game with its weight: what each player sees on each street, and who wins at showdown.
+"""Every deal of a game with its probability: the bucket of each player on each street, and who wins at showdown.
 
-Where there are too many to list, they are drawn: see `holdem.abstraction`.
+Deals that are too many to list are sampled: see `information.dealing`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.information.buckets import Lossless, View
 from smoothcall.kernels.tables import Array
 
-MOST = 2_000_000  # deals that may be listed one by one
+MAX_DEALS = 2_000_000  # listed one by one
 
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """D distinct deals, P players, R streets. Deals that nobody can tell apart are one, with their weights added."""
+    """D distinct deals, P players, R streets. Deals that no player can tell apart are merged."""
 
     weight: Array  # [D] float64: probability, sums to 1
-    bucket: Array  # [D, P, R] int32: what each player sees on each street
+    bucket: Array  # [D, P, R] int32: bucket of each player on each street
     strength: Array  # [D, P] int32: order at showdown, the higher wins
     labels: tuple[tuple[str, ...], ...]  # [R][bucket]: the card part of an information-state key
 
@@ -39,18 +39,18 @@ class Deals:
 
     @property
     def buckets(self) -> tuple[int, ...]:
-        """[R] how many buckets each street has."""
+        """[R] number of buckets on each street."""
         return tuple(map(len, self.labels))
 
     @cached_property
     def outcomes(self) -> tuple[Array, Array]:
-        """([D] uint32, [outcomes, P]): how each deal's hands compare, and the strengths that stand for each outcome."""
+        """([D] uint32, [outcomes, P]): the showdown outcome of each deal, and strengths that compare like each outcome."""
         orders, outcome = np.unique(standing(self.strength), axis=0, return_inverse=True)
         return outcome.reshape(-1).astype(np.uint32), orders
 
     @cached_property
     def alias(self) -> tuple[Array, Array]:
-        """Walker's alias table: draw a deal evenly, keep it with probability `accept[d]`, else take `other[d]`."""
+        """Alias table (accept[D], other[D]) of Walker: pick d, keep it with probability accept[d], else other[d]."""
         accept, other = self.weight * self.count, np.arange(self.count, dtype=np.int32)
         small = [d for d in range(self.count) if accept[d] < 1]
         large = [d for d in range(self.count) if accept[d] >= 1]
@@ -60,7 +60,7 @@ class Deals:
             accept[rich] -= 1 - accept[poor]
             if accept[rich] < 1:
                 small.append(large.pop())
-        accept[small + large] = 1  # what rounding left over
+        accept[small + large] = 1  # left over by rounding
         return accept, other
 
 
@@ -70,9 +70,9 @@ def no_cards(players: int) -> Deals:
 
 
 def list_deals(rules: PokerRules, buckets: Lossless) -> Deals:
-    """Every deal of a small game. Weights are exact counts divided once."""
-    if (total := count_deals(rules)) > MOST:
-        raise UsageError(f"{rules.name}: {total:,} deals are too many to list (at most {MOST:,})")
+    """Return every deal of a small game. Weights are exact counts divided once."""
+    if (total := count_deals(rules)) > MAX_DEALS:
+        raise UsageError(f"{rules.name}: {total:,} deals are too many to list (at most {MAX_DEALS:,})")
     counts: Counter[tuple[tuple[View, ...], ...]] = Counter()
     strengths: dict[tuple[tuple[View, ...], ...], list[int]] = {}
     for hole, boards in _every_deal(rules):
@@ -94,7 +94,7 @@ def list_deals(rules: PokerRules, buckets: Lossless) -> Deals:
 
 
 def _every_deal(rules: PokerRules) -> Iterator[tuple[list[Cards], list[Cards]]]:
-    """(hole cards of each seat, board of each street), each as often as the others."""
+    """Yield (hole cards of each seat, board of each street) of every deal, all equally likely."""
     hole_count = rules.streets[0].hole
 
     def extend(done: list[Cards], sizes: list[int], left: Cards) -> Iterator[list[Cards]]:
@@ -110,7 +110,7 @@ def _every_deal(rules: PokerRules) -> Iterator[tuple[list[Cards], list[Cards]]]:
 
 
 def count_deals(rules: PokerRules) -> int:
-    """How many deals a game has, suits told apart."""
+    """Return the number of deals, cards of different suits being different."""
     if any(street.hole for street in rules.streets[1:]):
         raise UsageError(f"{rules.name}: hole cards dealt on a later street cannot be listed")
     left, total = rules.deck.size, 1

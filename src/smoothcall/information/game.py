@@ -28,7 +28,7 @@ from smoothcall.information.tree import ActionTree, matrix_tree, poker_size, pok
 from smoothcall.kernels.tables import Array, Form, OneDeal, Walk
 from smoothcall.options import Option, number
 
-SUITS = Option("merged", "cards that differ only in suit: one to everybody, or told apart", choices=("merged", "apart"))
+SUITS = Option("merged", "merge cards that differ only in suit, or tell them apart", choices=("merged", "apart"))
 
 
 class Game:

@@ -1,4 +1,4 @@
-"""Hands that stand for the buckets of a game whose deals are drawn: what somebody sees who looks at the cards themselves."""
+"""Example hands for every bucket of an abstraction, for batch policies that look at cards."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from smoothcall.kernels.holdem.dealing import collect_hands, deal_cards_seen, de
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
 
-SAMPLES = 8  # hands that stand for a bucket
-DEALT = 1 << 19  # deals among which they are looked for, at most
+SAMPLES = 8  # hands per bucket
+MAX_DEALS = 1 << 19  # sampled to find them
 _PIECE = 1 << 14  # deals at a time
 _CARDS = 7
 
@@ -21,9 +21,9 @@ _known: WeakKeyDictionary[Game, list[Array]] = WeakKeyDictionary()
 
 
 def examples(game: Game) -> list[Array]:
-    """By street [buckets, SAMPLES, 7] int32: cards that fall into each bucket, always the same; -1 for those to come.
+    """Return by street [buckets, SAMPLES, 7] int32: cards that fall into each bucket, -1 for cards to come.
 
-    Some of them more than once where few were found; those of the nearest bucket where there were none.
+    The seed is fixed. Hands are repeated where fewer were found; a bucket without any gets those of the nearest bucket.
     """
     found = _known.get(game)
     if found is None:
@@ -38,7 +38,7 @@ def _examples(game: Game) -> list[Array]:
     count, hand = np.zeros(first[-1], np.int64), np.zeros((first[-1], SAMPLES, _CARDS), np.int32)
     bucket, dealt = (np.zeros((_PIECE, game.players, things), np.int32) for things in (len(game.buckets), _CARDS))
     outcome = np.zeros(_PIECE, np.uint32)
-    for _ in range(0, DEALT, _PIECE):
+    for _ in range(0, MAX_DEALS, _PIECE):
         deal_many(cards, bucket, outcome, generator.copy())
         deal_cards_seen(cards, dealt, outcome, generator)
         collect_hands(bucket, dealt, first, count, hand)
@@ -48,7 +48,7 @@ def _examples(game: Game) -> list[Array]:
 
 
 def _filled(hand: Array, count: Array) -> Array:
-    """hand[buckets, S, 7] of which count[buckets] were found, with others of them in the places of the rest."""
+    """Return hand[buckets, S, 7], of which count[buckets] were found, with the rest filled by repetition."""
     known, buckets = np.flatnonzero(count), np.arange(len(count))
     above = np.searchsorted(known, buckets)
     left, right = known[np.maximum(above - 1, 0)], known[np.minimum(above, len(known) - 1)]

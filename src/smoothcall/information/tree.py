@@ -1,9 +1,9 @@
 """The action tree: every public sequence of actions, with no cards in it, as a frozen struct of arrays.
 
-This is the only bridge from rules to kernels: rules are enumerated here, never implemented a second time. They are not
-enumerated node by node. What may happen next depends on a few things only (who is in, who is to act, this street's bets),
-which come back again and again at other sizes of the pot: three-player limit hold'em has millions of nodes and a few
-hundred such *states*. So the states are enumerated with the rules, and the tree is unrolled from them level by level.
+This is the only way from rules to kernels: rules are enumerated here and never implemented a second time. They are not
+enumerated node by node. What may happen next depends on a *betting state*: who is in, who is to act, this street's bets.
+Three-player limit hold'em has millions of nodes and a few hundred such states. So the states are enumerated with the rules,
+and the tree is unrolled from them level by level.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.kernels.tables import CALL, CALLED, CHECKED, DECISION, FIXED, FOLD, NOTHING, RAISED, SHOWDOWN, Array
 from smoothcall.memory import verify_memory
 
-MOST = 100_000_000  # nodes
-MOST_STATES = 100_000
+MAX_NODES = 100_000_000
+MAX_BETTING_STATES = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class ActionTree:
     """N nodes in breadth-first order: children come after parents, a level is a slice. A action slots, P players."""
 
     actions: tuple[str, ...]  # [A] the name of each slot; in limit games the letter of the move
-    kind: Array  # [N] int8: DECISION, FOLD (all but one gave up), SHOWDOWN, FIXED (pay-off given)
+    kind: Array  # [N] int8: DECISION, FOLD (all but one folded), SHOWDOWN, FIXED (pay-off given)
     player: Array  # [N] int8: who acts, -1 at the end
     round: Array  # [N] int8: the street
     child: Array  # [N, A] int32: next node per action slot, -1 where illegal
@@ -55,17 +55,17 @@ class ActionTree:
 
     @property
     def depth(self) -> int:
-        """The most actions a hand can have."""
+        """The greatest number of actions in a hand."""
         return len(self.levels) - 2
 
     @cached_property
     def decisions(self) -> Array:
-        """[D] the nodes where somebody acts."""
+        """[D] the nodes where a player acts."""
         return np.flatnonzero(self.kind == DECISION)
 
     @cached_property
     def decision_rows(self) -> Array:
-        """[D] the first row of each node where somebody acts."""
+        """[D] the first row of each decision."""
         return self.first_row[self.decisions]
 
     @cached_property
@@ -75,8 +75,10 @@ class ActionTree:
 
     @cached_property
     def last_moves(self) -> tuple[Array, Array]:
-        """([N] int8, [N] int32): of games for two, the last move in the hand of the seat that is not to move (NOTHING, CHECKED,
-        CALLED, RAISED), and the chips it put in with it."""
+        """([N] int8, [N] int32): the last move of the seat that is not to move and the chips it added, in two-player games.
+
+        Moves are NOTHING, CHECKED, CALLED or RAISED.
+        """
         move, size = np.full((self.nodes, 2), NOTHING, np.int8), np.zeros((self.nodes, 2), np.int32)
         for begin, end in pairwise(self.levels[1:]):
             nodes, above = np.arange(begin, end), self.parent[begin:end]
@@ -94,13 +96,13 @@ class ActionTree:
         return len(np.unique(self.decision_rows)) < len(self.decision_rows)
 
     def letter(self, node: int) -> str:
-        """The move that leads to a node, as in the information-state keys."""
+        """Return the move that leads to a node, as in the information-state keys."""
         name, parent = self.actions[self.slot[node]], self.parent[node]
         raised = self.amounts and name not in ("f", "c")
         return f"r{self.paid[node, self.player[parent]]}" if raised else name
 
     def betting(self, node: int) -> str:
-        """The public actions that lead to a node, as in the information-state keys."""
+        """Return the betting that leads to a node, as in the information-state keys."""
         text = ""
         while (parent := int(self.parent[node])) >= 0:
             text = self.letter(node) + "/" * int(self.round[node] - self.round[parent]) + text
@@ -108,13 +110,13 @@ class ActionTree:
         return text
 
     def children(self, node: int) -> dict[str, int]:
-        """The nodes that the moves from a node lead to, by letter."""
+        """Return the nodes that the moves from a node lead to, by letter."""
         return {self.letter(int(child)): int(child) for child in self.child[node] if child >= 0}
 
 
 @dataclass
 class _States:
-    """What may happen next, S states: the first is where a hand starts."""
+    """The S betting states of a game; a hand starts in the first."""
 
     actions: tuple[str, ...]
     kind: list[int]  # [S]
@@ -127,7 +129,7 @@ class _States:
 
 
 def poker_tree(rules: PokerRules, buckets: Sequence[int]) -> ActionTree:
-    """Every betting sequence; `buckets[street]` is how many things a player may see on that street."""
+    """Return the tree of every betting sequence; buckets[street]: rows per decision of that street."""
     if not rules.limit and rules.menu is None:
         raise UsageError(f"{rules.name}: a no-limit game has too many amounts to list; it needs a bet menu")
     tree = _unroll(_betting_states(rules), np.array(Betting(rules).paid))
@@ -136,7 +138,7 @@ def poker_tree(rules: PokerRules, buckets: Sequence[int]) -> ActionTree:
 
 
 def poker_size(rules: PokerRules) -> tuple[int, list[int]]:
-    """How large the tree of a game would be: all nodes, and the decisions of each street."""
+    """Return (nodes, decisions of each street) of the tree, without building it."""
     states = _betting_states(rules)
     count: Array = np.sum(list(_levels(np.array(states.follows))), axis=0)
     decisions = [0] * len(rules.streets)
@@ -146,7 +148,7 @@ def poker_size(rules: PokerRules) -> tuple[int, list[int]]:
 
 
 def matrix_tree(game: MatrixGame) -> ActionTree:
-    """One level per player; the nodes of a level share one row, because nobody sees what the others chose."""
+    """Return a tree with one level per player. The nodes of a level share one row, because players move at once."""
     players, count = game.seats, len(game.actions)
     states = _States(
         actions=game.actions,
@@ -164,7 +166,7 @@ def matrix_tree(game: MatrixGame) -> ActionTree:
 
 
 def _betting_states(rules: PokerRules) -> _States:
-    """Every state that the betting can come to, by the rules."""
+    """Enumerate the betting states with the rules."""
     slots = ("r",) if rules.limit or rules.menu is None else rules.menu.items
     states = _States(("f", "c", *slots), [], [], [], [], [], [], amounts=not rules.limit)
     known: dict[object, int] = {}
@@ -173,9 +175,10 @@ def _betting_states(rules: PokerRules) -> _States:
     def number(state: Betting) -> int:
         key = state.outlook
         if key not in known:
-            if len(waiting) == MOST_STATES:
+            if len(waiting) == MAX_BETTING_STATES:
                 raise UsageError(
-                    f"{rules.name}: the betting has more than {MOST_STATES:,} states (fewer: a smaller menu, stack or table)"
+                    f"{rules.name}: the betting has more than {MAX_BETTING_STATES:,} states "
+                    "(fewer: a smaller menu, stack or table)"
                 )
             known[key] = len(waiting)
             waiting.append(state)
@@ -200,12 +203,14 @@ def _betting_states(rules: PokerRules) -> _States:
 
 
 def _unroll(states: _States, start: Array) -> ActionTree:
-    """The tree that the states span, without rows."""
+    """Build the tree from the states, without rows."""
     follows, adds = np.array(states.follows, np.int32), np.array(states.adds, np.int32)
     sizes = [int(level.sum()) for level in _levels(follows)]
     nodes, actions, players = sum(sizes), follows.shape[1], len(start)
-    if nodes > MOST:
-        raise UsageError(f"an action tree of {nodes:,} nodes is too large (at most {MOST:,}; fewer raises make it smaller)")
+    if nodes > MAX_NODES:
+        raise UsageError(
+            f"an action tree of {nodes:,} nodes is too large (at most {MAX_NODES:,}; fewer raises make it smaller)"
+        )
     levels = np.cumsum([0, *sizes])
     verify_memory(nodes * (4 * actions + 6 * players + 30), f"an action tree of {nodes:,} nodes")
     state = np.zeros(nodes, np.int32)
@@ -240,8 +245,8 @@ def _unroll(states: _States, start: Array) -> ActionTree:
 
 
 def _levels(follows: Array) -> Iterator[Array]:
-    """For each level of the tree, [S] how many of its nodes are of each state: found before any of them is made."""
-    count = np.zeros(len(follows))  # exact up to 2 ** 53, and far from that nothing is built
+    """Yield for each level of the tree [S] the number of nodes in each state, without building them."""
+    count = np.zeros(len(follows))  # exact up to 2 ** 53; such trees are far too large to build
     count[0] = 1
     legal = follows >= 0
     while count.any():

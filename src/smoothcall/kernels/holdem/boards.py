@@ -1,8 +1,8 @@
-"""Boards up to a change of suits: which boards are the same, and how each becomes the one that stands for its kind.
+"""Boards up to suit isomorphism: the class of every board, and the suit change that makes it canonical.
 
-A board is the set of its cards, ranked among all sets of its size by sum of C(card, place + 1) over its cards in ascending
-order. It stands for its kind when the ranks its suits hold, read as numbers, are in descending order. A change of suits is
-written as one number of two bits a suit. Cards are rank * 4 + suit.
+A board is a set of cards. Its rank among all sets of its size is the sum of C(card, place + 1) over its cards in ascending
+order. The canonical board of a class has its suits in descending order of the ranks they hold, read as bit masks. A suit
+change is one number with two bits per suit. Cards are rank * 4 + suit.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.tables import Array, Integer
 
 SUITS = 4
-SHIFT = np.uint32(8)  # an entry of a board index is (kind << SHIFT) | change of suits
-CHANGE = np.uint32(255)
-STAY = 0b11_10_01_00  # the change of suits that changes nothing
+SHIFT = np.uint32(8)  # an entry of a board index is (class << SHIFT) | suit change
+CHANGE = np.uint32(255)  # mask of the suit change
+STAY = 0b11_10_01_00  # the suit change that changes nothing
 
 
 def choices(size: int) -> Array:
-    """[size + 1, 6] uint32: binomial coefficients."""
+    """Return [size + 1, 6] uint32: binomial coefficients."""
     table = np.zeros((size + 1, 6), np.uint32)
     table[:, 0] = 1
     for n in range(1, size + 1):
@@ -28,7 +28,7 @@ def choices(size: int) -> Array:
 
 
 def changed_cards(size: int) -> Array:
-    """[256, size] uint8: each card after each change of suits."""
+    """Return [256, size] uint8: each card after each suit change."""
     cards = np.arange(size)
     changes = np.arange(256)[:, None]
     return (cards // SUITS * SUITS + (changes >> (2 * (cards % SUITS)) & 3)).astype(np.uint8)
@@ -36,7 +36,7 @@ def changed_cards(size: int) -> Array:
 
 @inlined
 def insert(cards: Array, place: int, card: Integer) -> None:
-    """Into cards[:place], which ascend."""
+    """Insert a card into cards[:place], which are in ascending order."""
     while place > 0 and cards[place - 1] > card:
         cards[place] = cards[place - 1]
         place -= 1
@@ -45,7 +45,7 @@ def insert(cards: Array, place: int, card: Integer) -> None:
 
 @inlined
 def rank_board(cards: Array, count: int, binomial: Array) -> Integer:
-    """Of cards[:count], which ascend."""
+    """Return the rank of the board cards[:count], which are in ascending order."""
     rank = np.uint32(0)
     for place in range(count):
         rank += binomial[np.uint32(cards[place]), np.uint32(place + 1)]
@@ -54,7 +54,7 @@ def rank_board(cards: Array, count: int, binomial: Array) -> Integer:
 
 @kernel
 def order_suits(cards: Array, count: int, held: Array) -> int:
-    """The change of suits that brings a board to the one that stands for its kind. held[4] is scratch."""
+    """Return the suit change that makes a board canonical. held[4] is scratch."""
     held[:] = 0
     for place in range(count):
         held[cards[place] % SUITS] |= 1 << (cards[place] // SUITS)
@@ -69,14 +69,14 @@ def order_suits(cards: Array, count: int, held: Array) -> int:
 
 @kernel
 def index_boards(size: int, count: int, binomial: Array, changed: Array) -> tuple[Array, int]:
-    """Every board of `count` cards of a deck: [C(size, count)] uint32 (kind << 8) | change of suits; the number of kinds."""
+    """Return ([C(size, count)] uint32 entries of all boards by rank, number of classes)."""
     index = np.zeros(binomial[size, count], np.uint32)
     cards, twin, held = np.arange(count), np.zeros(count, np.int64), np.zeros(SUITS, np.int64)
-    kinds = np.uint32(0)
+    classes = np.uint32(0)
     for rank in range(len(index)):
         if order_suits(cards, count, held) == STAY:
-            index[rank] = (kinds << SHIFT) | np.uint32(STAY)
-            kinds += np.uint32(1)
+            index[rank] = (classes << SHIFT) | np.uint32(STAY)
+            classes += np.uint32(1)
         next_board(cards)
     cards[:] = np.arange(count)
     for rank in range(len(index)):
@@ -84,15 +84,15 @@ def index_boards(size: int, count: int, binomial: Array, changed: Array) -> tupl
         if change != STAY:
             for place in range(count):
                 insert(twin, place, np.int64(changed[change, cards[place]]))
-            kind = index[rank_board(twin, count, binomial)] >> SHIFT
-            index[rank] = (kind << SHIFT) | np.uint32(change)
+            found = index[rank_board(twin, count, binomial)] >> SHIFT
+            index[rank] = (found << SHIFT) | np.uint32(change)
         next_board(cards)
-    return index, int(kinds)
+    return index, int(classes)
 
 
 @kernel
 def next_board(cards: Array) -> None:
-    """The next set of cards in the order of ranks."""
+    """Step to the board of the next rank."""
     place = 0
     while place + 1 < len(cards) and cards[place] + 1 == cards[place + 1]:
         cards[place] = place
@@ -101,14 +101,14 @@ def next_board(cards: Array) -> None:
 
 
 @kernel
-def list_kinds(index: Array, count: int, kinds: int) -> tuple[Array, Array]:
-    """([kinds, count] uint8 the board that stands for each kind, [kinds] int64 how many boards are of it)."""
-    boards, number = np.zeros((kinds, count), np.uint8), np.zeros(kinds, np.int64)
+def list_classes(index: Array, count: int, classes: int) -> tuple[Array, Array]:
+    """Return ([classes, count] uint8 canonical boards, [classes] int64 boards in each class)."""
+    boards, size = np.zeros((classes, count), np.uint8), np.zeros(classes, np.int64)
     cards = np.arange(count)
     for rank in range(len(index)):
-        kind = index[rank] >> SHIFT
-        number[kind] += 1
+        found = index[rank] >> SHIFT
+        size[found] += 1
         if (index[rank] & CHANGE) == STAY:
-            boards[kind] = cards
+            boards[found] = cards
         next_board(cards)
-    return boards, number
+    return boards, size

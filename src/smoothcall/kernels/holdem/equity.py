@@ -1,4 +1,4 @@
-"""Who wins how often: every board, or random ones. Winners are counted by a set of players, one bit each."""
+"""Counting winners over every board or random ones, by the set of players who share the pot, one bit per player."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _ZERO = np.uint64(0)
 
 @kernel
 def count_winners(evaluator: Evaluator, hands: Array, weight: Array, seen: Array, board: Array, winners: Array) -> None:
-    """Every board that may come, for every choice of hands.
+    """Add to winners[2 ** P] int64 over every board, for every choice of hands.
 
-    hands[n, P, 2] uint8, each choice with the weight[n] int64 it is counted with; seen[] uint8 the cards that cannot come,
-    beside the hands: board[] uint8, of up to five cards, and dead ones. Adds to winners[2 ** P] int64.
+    hands[n, P, 2] uint8: choices of hands, each counted weight[n] int64 times; board[] uint8: up to five cards; seen[] uint8:
+    the board and dead cards, which cannot come.
     """
     players, coming = hands.shape[1], 5 - len(board)
     keys, mask = np.zeros(coming + 1, np.uint64), np.zeros(coming + 1, np.uint64)  # sums of the board and so many more cards
@@ -51,10 +51,10 @@ def count_winners(evaluator: Evaluator, hands: Array, weight: Array, seen: Array
 def sample_winners(
     evaluator: Evaluator, combos: Array, start: Array, seen: Array, board: Array, samples: int, state: Array, winners: Array
 ) -> int:
-    """Random hands and boards: player p holds one of combos[start[p] : start[p + 1]], uint8 pairs, each as likely.
+    """Add to winners[2 ** P] int64 over random hands and boards; return the number of samples.
 
-    Adds to winners[2 ** P] int64 and returns how many samples that were, fewer than asked for where hands hardly ever fit
-    together.
+    Player p holds one of combos[start[p] : start[p + 1]], uint8 pairs, all equally likely. The number of samples is smaller
+    than `samples` where the hands nearly always share a card.
     """
     players, size = len(start) - 1, len(evaluator.card_key)
     own_keys, own_mask = np.zeros(players, np.uint64), np.zeros(players, np.uint64)
@@ -93,7 +93,7 @@ def _winners(evaluator: Evaluator, own_keys: Array, own_mask: Array, board_keys:
 
 @kernel
 def _left(size: int, seen: Array, hands: Array) -> Array:
-    """The cards that may still come."""
+    """Return the cards that may still come."""
     free = np.ones(size, np.bool_)
     free[seen] = False
     for hand in hands:

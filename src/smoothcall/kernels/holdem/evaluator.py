@@ -1,4 +1,4 @@
-"""The strength of the best five of five to seven cards, by adding a number per card and looking the sum up.
+"""Hand evaluator: the strength of the best five of five to seven cards, by a table look-up of a sum of card keys.
 
 A card's key is a 64-bit number. Its low 32 bits stand for its rank, chosen so that no two choices of up to seven ranks have
 the same sum; its top 16 bits count its suit, four bits a suit. A hand is the sum of its cards' keys: adding a card to a hand
@@ -32,7 +32,7 @@ _COUNT_STEP, _MASK_STEP = np.uint64(4), np.uint64(16)
 _ONE_SUIT = np.uint64(MASKS - 1)
 _ZERO = np.uint64(0)
 
-Number = Any  # a uint64: it must not meet a signed one, because their sum is a float
+Number = Any  # uint64; Numba promotes int64 + uint64 to float64
 
 
 class Evaluator(NamedTuple):
@@ -64,7 +64,7 @@ def add_cards(evaluator: Evaluator, cards: Array, start: int, stop: int) -> tupl
 
 @inlined
 def evaluate(evaluator: Evaluator, keys: Number, mask: Number) -> Number:
-    """The strength of a hand of five to seven cards by the sum of its keys and the sum of its masks.
+    """Return the strength of a hand of five to seven cards by the sum of its keys and the sum of its masks.
 
     (The branch on flushes is in a function without arrays: around one, Numba counts references to arrays, at ten times the
     cost of the rest.)
@@ -75,7 +75,7 @@ def evaluate(evaluator: Evaluator, keys: Number, mask: Number) -> Number:
 
 @kernel
 def _unless_flush(keys: Number, mask: Number, place: Number) -> Number:
-    """The place of a hand's strength: the one given, or that of the suit with five cards or more."""
+    """Return the place of a hand's strength: the one given, or that of the suit with five cards or more."""
     flush = (keys + _THREE_EACH) & _FIVE
     if flush == _ZERO:
         return place
@@ -117,7 +117,7 @@ def count_strengths(evaluator: Evaluator, cards: int, count: Array) -> None:
 
 @kernel
 def step(choice: Array, size: int) -> int:
-    """Move on to the next choice of numbers below `size`, ascending; the first place that changed, -1 after the last choice."""
+    """Step to the next ascending choice of numbers below `size`; return the first place that changed, -1 after the last."""
     count = len(choice)
     place = count - 1
     while place >= 0 and choice[place] == size - count + place:

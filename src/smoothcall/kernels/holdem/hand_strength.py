@@ -1,9 +1,9 @@
-"""Hand strength on the river and the expectation of its square on turn and flop, exactly, as whole numbers.
+"""Hand strength on the river and sums of its square on turn and flop, exactly, as whole numbers.
 
-The strength of two cards on a river is twice the hands it beats plus those it ties, of all that an opponent may hold:
-`most` of them count as 2 each, so the share won is strength / (2 most). The squares are summed over every river that may
-come: the mean of the square on the turn is the sum over 46 rivers, on the flop over 47 turns of those sums (52 cards).
-Tables are [kinds of boards, hands], a hand being a set of two cards ranked as boards are; 0 where a hand meets the board.
+The strength of two cards on a river is twice the number of opponent's hands they beat plus the number they tie. With n such
+hands, HS = strength / (2 n). Squares are summed over every river that may come: over 46 rivers on the turn, over 47 turns of
+those sums on the flop (52 cards). Tables are [K, hands] for K classes of boards; a hand is a set of two cards, ranked as
+boards are; 0 where a hand shares a card with the board.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DIGIT, _DIGITS = 7, 128  # strengths have at most two digits of seven bits
 
 @kernel
 def hand_numbers(size: int) -> Array:
-    """[size, size] uint32: the number of the hand that two different cards make."""
+    """Return [size, size] uint32: the number of the hand that two different cards make."""
     numbers = np.zeros((size, size), np.uint32)
     for high in range(size):
         for low in range(high):
@@ -32,17 +32,17 @@ def hand_numbers(size: int) -> Array:
 def river_strengths(evaluator: Evaluator, boards: Array, strength: Array) -> None:
     """boards[K, 5] -> strength[K, hands] uint16."""
     size = len(evaluator.card_key)
-    room = size * (size - 1) // 2
-    value, low, high = np.zeros(room, np.uint16), np.zeros(room, np.uint8), np.zeros(room, np.uint8)
-    order, again, places = np.zeros(room, np.uint32), np.zeros(room, np.uint32), np.zeros(_DIGITS + 1, np.int64)
+    every = size * (size - 1) // 2
+    value, low, high = np.zeros(every, np.uint16), np.zeros(every, np.uint8), np.zeros(every, np.uint8)
+    order, again, places = np.zeros(every, np.uint32), np.zeros(every, np.uint32), np.zeros(_DIGITS + 1, np.int64)
     weaker, equal = np.zeros(size, np.int64), np.zeros(size, np.int64)
     left = np.zeros(size, np.uint8)
-    for kind in range(len(boards)):
-        keys, mask = add_cards(evaluator, boards[kind], 0, boards.shape[1])
+    for k in range(len(boards)):
+        keys, mask = add_cards(evaluator, boards[k], 0, boards.shape[1])
         cards = 0
         for card in range(size):
             on_board = False
-            for dealt in boards[kind]:
+            for dealt in boards[k]:
                 on_board |= card == dealt
             if not on_board:
                 left[cards] = card
@@ -71,7 +71,7 @@ def river_strengths(evaluator: Evaluator, boards: Array, strength: Array) -> Non
                 one, other = np.int64(low[again[place]]), np.int64(high[again[place]])
                 beaten = begin - weaker[one] - weaker[other]
                 tied = (end - begin) - equal[one] - equal[other] + 1  # without itself, which both cards counted
-                strength[kind, other * (other - 1) // 2 + one] = 2 * beaten + tied
+                strength[k, other * (other - 1) // 2 + one] = 2 * beaten + tied
             for place in range(begin, end):
                 for card in (low[again[place]], high[again[place]]):
                     weaker[card] += equal[card]
@@ -97,20 +97,20 @@ def sort_by_digit(value: Array, source: Array, target: Array, count: int, shift:
 def sum_over_next(
     boards: Array, index: Array, table: Array, square: bool, changed: Array, binomial: Array, numbers: Array, total: Array
 ) -> None:
-    """Sums over every next card: boards[K, n], index and table[kinds, hands] of boards with n + 1 cards -> total[K, hands]."""
+    """Sums over every next card: boards[K, n], index and table[K, hands] of boards with n + 1 cards -> total[K, hands]."""
     size, count = changed.shape[1], boards.shape[1]
     place = np.zeros(count + 1, np.int64)
     on_board = np.zeros(size, np.bool_)
-    for kind in range(len(boards)):
-        total[kind] = 0
+    for k in range(len(boards)):
+        total[k] = 0
         on_board[:] = False
-        for card in boards[kind]:
+        for card in boards[k]:
             on_board[card] = True
         for card in range(size):
             if on_board[card]:
                 continue
             for n in range(count):
-                place[n] = boards[kind, n]
+                place[n] = boards[k, n]
             insert(place, count, card)
             entry = index[rank_board(place, count + 1, binomial)]
             change, row = changed[entry & CHANGE], table[entry >> SHIFT]
@@ -122,19 +122,19 @@ def sum_over_next(
                 for low in range(high):
                     if not (on_board[low] or low == card):
                         found = np.uint64(row[line[np.uint32(change[low])]])
-                        total[kind, first + low] += found * found if square else found
+                        total[k, first + low] += found * found if square else found
 
 
 @kernel
 def count_values(table: Array, boards: Array, number: Array, step: int, histogram: Array) -> None:
-    """How often table // step takes each value, over all hands that the boards leave: histogram[values] += number[kinds]."""
+    """How often table // step takes each value, over all hands that the boards leave: histogram[values] += number[K]."""
     size = int((1 + np.sqrt(1 + 8 * table.shape[1])) // 2)
     on_board = np.zeros(size, np.bool_)
-    for kind in range(len(boards)):
+    for k in range(len(boards)):
         on_board[:] = False
-        for card in boards[kind]:
+        for card in boards[k]:
             on_board[card] = True
         for high in range(size):
             for low in range(high):
                 if not (on_board[high] or on_board[low]):
-                    histogram[table[kind, high * (high - 1) // 2 + low] // step] += number[kind]
+                    histogram[table[k, high * (high - 1) // 2 + low] // step] += number[k]

@@ -11,7 +11,7 @@ from smoothcall.kernels.tables import Array
 
 @kernel
 def settle_deals(paid: Array, alive: int, strength: Array, payoff: Array) -> None:
-    """paid[P], strength[D, P] -> payoff[D, P] in chips."""
+    """Write payoff[D, P] in chips for contributions paid[P], players `alive` (bits) and strength[D, P]."""
     units = np.zeros(len(paid), np.int64)
     for deal in range(len(strength)):
         settle(paid, alive, strength[deal], units)
