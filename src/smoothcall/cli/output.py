@@ -6,7 +6,7 @@ import json
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 
 STOPPED = 130  # exit status after Ctrl-C
 _EVERY = 5.0  # seconds between progress messages where standard error is no terminal
-
-
-class Result(Protocol):
-    """A result of `App`."""
-
-    def as_dict(self) -> dict[str, Any]: ...
 
 
 def say(text: str) -> None:
