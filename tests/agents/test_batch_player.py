@@ -16,7 +16,7 @@ from smoothcall.agents.batch_policy import Table
 from smoothcall.agents.fixed import Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.scripted import RULES, Rule, Scripted
-from smoothcall.agents.tabulated import TabulatedPolicy, observations, scripted_policy
+from smoothcall.agents.tabulated import TabulatedPolicy, scripted_policy
 from smoothcall.agents.view import View, view_of
 from smoothcall.evaluation.match import match, play_hand, seat
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32
@@ -25,11 +25,11 @@ from smoothcall.games.menu import BetMenu
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.equity_table import PARTS
 from smoothcall.kernels.random import seeded
-from smoothcall.kernels.simulation import freezeouts as kernels
 from smoothcall.kernels.simulation.observations import EQUITY, LAST_SIZE, NODE, TO_CALL
 from smoothcall.kernels.tables import Array
 from smoothcall.play.coach import Coach
 from smoothcall.simulation.freezeouts import FreezeoutEnv
+from smoothcall.simulation.observations import node_observations
 from tests.conftest import TINY, WHOLE_BETS, built
 from tests.games.random_hands import step
 
@@ -66,10 +66,8 @@ def shown(env: FreezeoutEnv, view: View, node: int, equity: float) -> Array:
     batch, hands = env.batch, env.batch.hands
     hands.over[0], hands.node[0], env.freezeouts.first[0] = False, node, 0
     hands.dealt[0, view.seat, view.street] = round(equity * PARTS)
-    kernels.encode_observations(
-        batch.walk, env.stack_trees.public, hands, env.freezeouts, float(PARTS), float(env.start), batch.seen
-    )  # fmt: skip
-    return batch.seen[0].copy()
+    env.observe()
+    return batch.observations[0].copy()
 
 
 def test_a_view_shows_what_sessions_show() -> None:
@@ -87,7 +85,7 @@ def test_a_view_shows_what_sessions_show() -> None:
         np.testing.assert_array_equal(mine[EQUITY + 1 : NODE], expected[EQUITY + 1 : NODE])  # it needs no tree
         row = game.row_of(view.hole, view.boards, view.text)
         at = game.node_of(row)
-        listed = observations(game, np.array([at]))[row - game.tree.first_row[at]]
+        listed = node_observations(game, np.array([at]), with_cards=False)[row - game.tree.first_row[at]]
         np.testing.assert_array_equal(mine[EQUITY + 1 : NODE], listed[EQUITY + 1 : NODE])
         assert abs(mine[EQUITY] - listed[EQUITY]) <= (1e-6 if view.street == 0 else 0.05 + 1e-6)  # the middle of a bucket
         seen, streets = seen + 1, streets | {view.street}

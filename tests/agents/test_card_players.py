@@ -91,7 +91,7 @@ def test_a_view_shows_what_wide_sessions_show(blinds: tuple[int, int]) -> None:
     env = FreezeoutEnv(own, count=count, length=10, generators=seeded(1, 2), abstraction=abstraction)
     batch, now, batch_policy = env.batch, env.freezeouts, Scripted()
     player = BatchPlayer(batch_policy, own, abstraction=abstraction)
-    assert env.batch.seen.shape[1] == CARD_OBSERVATION
+    assert env.batch.observations.shape[1] == CARD_OBSERVATION
     hands: list[Hand] = []
     looks = unequal = again = 0
     streets = set[int]()
@@ -108,7 +108,7 @@ def test_a_view_shows_what_wide_sessions_show(blinds: tuple[int, int]) -> None:
             stacks = [int(now.chips[place, now.first[place] ^ each]) for each in range(2)]
             hand = dealt(own, batch.hands.dealt[place, :, -7:], stacks)
             hands[place : place + 1] = [hand]
-        env.look()
+        env.observe()
         probabilities = np.zeros(batch.legal.shape)
         for place, hand in enumerate(hands):
             board = batch.hands.dealt[place, 0, -5:].tolist()
@@ -120,7 +120,7 @@ def test_a_view_shows_what_wide_sessions_show(blinds: tuple[int, int]) -> None:
             assert hand.player is not None
             view = view_of(hand, hand.player)
             letter = player.act(view)
-            mine, shown = batch_policy.seen[0], batch.seen[place]
+            mine, shown = batch_policy.seen[0], batch.observations[place]
             assert mine.dtype == np.float32
             assert mine.shape == shown.shape
             same = np.array([column for column in range(CARD_OBSERVATION) if column not in (EQUITY, NODE)])

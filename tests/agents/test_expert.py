@@ -9,7 +9,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.agents import expert
-from smoothcall.agents.expert import Expert, first_street, pair_class
+from smoothcall.agents.expert import Expert, pair_class, preflop_table
 from smoothcall.agents.opponent_models import CLASSES, NaiveBayes, class_of, count_features, examples
 from smoothcall.agents.scripted import MostlyCalls
 from smoothcall.errors import UsageError
@@ -42,8 +42,8 @@ class Thinks:
     def __init__(self, *likely: float) -> None:
         self.said = likely
 
-    def likely(self, seen: Array) -> Array:
-        return np.tile(self.said, (len(seen), 1))
+    def probabilities(self, observations: Array) -> Array:
+        return np.tile(self.said, (len(observations), 1))
 
 
 def cards(text: str) -> list[int]:
@@ -51,19 +51,19 @@ def cards(text: str) -> list[int]:
 
 
 def observation(own: str, board: str = "", *, owed: float = 0.0, last: int = 0, pot: float = 0.4) -> tuple[Array, Array]:
-    seen, legal = np.zeros((1, CARD_OBSERVATION), np.float32), np.ones((1, 5), bool)
+    observations, legal = np.zeros((1, CARD_OBSERVATION), np.float32), np.ones((1, 5), bool)
     known = tuple(sorted(cards(own))), tuple(cards(board))
-    seen[0, [POT, STACK, TO_CALL, LAST]] = pot, 0.8, owed, last
-    seen[0, STREET], seen[0, EQUITY] = SHOWN.index(len(known[1])), equity_table(STANDARD).of(*known)
-    seen[0, CARD:] = -1
-    seen[0, CARD : CARD + 2 + len(known[1])] = [*known[0], *known[1]]
+    observations[0, [POT, STACK, TO_CALL, LAST]] = pot, 0.8, owed, last
+    observations[0, STREET], observations[0, EQUITY] = SHOWN.index(len(known[1])), equity_table(STANDARD).of(*known)
+    observations[0, CARD:] = -1
+    observations[0, CARD : CARD + 2 + len(known[1])] = [*known[0], *known[1]]
     legal[0, FOLD_SLOT] = owed > 0
-    return seen, legal
+    return observations, legal
 
 
 def probabilities(own: str, board: str = "", model: Thinks | None = None, **more: float) -> Array:
-    seen, legal = observation(own, board, **more)  # type: ignore[arg-type]
-    found: Array = Expert(model).probabilities(seen, legal)[0]
+    observations, legal = observation(own, board, **more)  # type: ignore[arg-type]
+    found: Array = Expert(model).probabilities(observations, legal)[0]
     assert found.sum() == pytest.approx(1)
     assert not found[~legal[0]].any()
     return found
@@ -75,7 +75,7 @@ def game() -> Game:
 
 
 def test_against_any_cards_the_chance_is_the_position(game: Game) -> None:
-    dealt = examples(game, [MostlyCalls()], 1500, 4, together=200, length=1).seen
+    dealt = examples(game, [MostlyCalls()], 1500, 4, together=200, length=1).observations
     chance, strength, _ = Expert().assess(dealt)
     off = chance - dealt[:, EQUITY]
     for street in range(4):
@@ -117,7 +117,7 @@ def test_potentials() -> None:
 
 
 def test_first_street_is_looked_up() -> None:
-    table = first_street()
+    table = preflop_table()
     assert table.shape == (169, CLASSES)
     one, other = np.array(list(combinations(range(52), 2))).T
     assert np.bincount(pair_class(one, other), minlength=169).tolist() == [
@@ -156,11 +156,13 @@ def test_needs_wide_situations() -> None:
 
 def test_as_data_and_back(game: Game) -> None:
     learned = examples(game, [MostlyCalls()], 500, 4, together=100, length=1)
-    legal = np.ones((len(learned.seen), 5), bool)
-    for batch_policy in (Expert(), Expert(count_features(learned.seen, learned.cards))):
+    legal = np.ones((len(learned.observations), 5), bool)
+    for batch_policy in (Expert(), Expert(count_features(learned.observations, learned.cards))):
         about, arrays = expert.to_data(batch_policy)
         again = expert.from_data(about, arrays)
-        np.testing.assert_array_equal(again.probabilities(learned.seen, legal), batch_policy.probabilities(learned.seen, legal))
+        np.testing.assert_array_equal(
+            again.probabilities(learned.observations, legal), batch_policy.probabilities(learned.observations, legal)
+        )
         assert isinstance(again.model, NaiveBayes | None)
     with pytest.raises(UsageError, match="class of batch policy"):
         expert.from_data({"class": "scripted"}, {})

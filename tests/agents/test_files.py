@@ -16,12 +16,14 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.agents.batch_policy import Table
-from smoothcall.agents.q_networks import ROWS, Amount, Discrete, Layers, Softmax, Values
+from smoothcall.agents.layers import Layers
+from smoothcall.agents.q_networks import ROWS, Amount, Discrete, Softmax, Values
 from smoothcall.agents.scripted import RULES, Scripted
-from smoothcall.agents.tabulated import TabulatedPolicy, observations, scripted_policy
+from smoothcall.agents.tabulated import TabulatedPolicy, scripted_policy
 from smoothcall.kernels.simulation.observations import OBSERVATION
 from smoothcall.kernels.tables import Array
 from smoothcall.simulation.batch_policy import BatchPolicy
+from smoothcall.simulation.observations import node_observations
 from tests.conftest import TINY, WHOLE_BETS, built
 
 
@@ -89,7 +91,7 @@ def test_the_table_holds_the_probabilities_of_the_batch_policy_at_every_node(nam
     for node in game.tree.decisions:
         first, buckets = game.tree.first_row[node], game.buckets[game.tree.round[node]]
         legal = np.repeat(game.tree.child[[node]] >= 0, buckets, axis=0)
-        said = batch_policy.probabilities(observations(game, np.array([node])), legal)
+        said = batch_policy.probabilities(node_observations(game, np.array([node]), with_cards=False), legal)
         assert abs(policy.weights[first : first + buckets] / 255 - said).max() < 1 / 255
 
 
@@ -120,7 +122,7 @@ def test_batch_policies_that_return_no_probabilities() -> None:
         def probabilities(self, seen: Array, legal: Array) -> Array:
             return np.full(legal.shape, np.nan)
 
-    with pytest.raises(sc.UsageError, match="this batch policy says"):
+    with pytest.raises(sc.UsageError, match="this batch policy returned"):
         TabulatedPolicy(built(WHOLE_BETS), Lost()).weights  # noqa: B018
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from smoothcall.agents import scripted as generic
-from smoothcall.agents.scripted import LARGEST, HeuristicMC, MostlyCalls, raise_slots
+from smoothcall.agents.batch_policy import raise_slots
+from smoothcall.agents.scripted import LARGEST, HeuristicMC, MostlyCalls
 from smoothcall.errors import UsageError
 from smoothcall.kernels.simulation.observations import CARD_OBSERVATION, EQUITY, POT, STACK, TO_CALL
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
@@ -64,12 +65,14 @@ def test_many_games_are_sure() -> None:
     assert probabilities(batch_policy, 0.95, owed=0.8, legal=(CALL,))[CALL] == pytest.approx(1)
 
 
-def test_raises_by_number() -> None:
+def test_raises_by_place_in_the_menu_and_by_bets() -> None:
     legal = np.array([[True, True, True, True, True], [True, True, False, True, True], [True, True, False, False, False]])
-    assert raise_slots(0, legal).tolist() == [HALF, WHOLE, CALL]
-    assert raise_slots(1, legal).tolist() == [WHOLE, WHOLE, CALL]
-    assert raise_slots(LARGEST, legal).tolist() == [ALL_IN, ALL_IN, CALL]
-    assert raise_slots(np.array([2, 0, 1]), legal).tolist() == [ALL_IN, WHOLE, CALL]
+    assert raise_slots(range(3), 0, legal).tolist() == [HALF, WHOLE, CALL]
+    assert raise_slots(range(3), 1, legal).tolist() == [WHOLE, WHOLE, CALL]
+    assert raise_slots(range(3), LARGEST, legal).tolist() == [ALL_IN, ALL_IN, CALL]
+    assert raise_slots(range(3), np.array([2, 0, 1]), legal).tolist() == [ALL_IN, WHOLE, CALL]
+    assert raise_slots((1, 2, 5), 4, legal).tolist() == [WHOLE, WHOLE, CALL]
+    assert raise_slots((1, 2, 5), 0, legal).tolist() == [HALF, WHOLE, CALL]
 
 
 def test_as_data_and_back() -> None:

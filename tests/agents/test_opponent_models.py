@@ -12,8 +12,8 @@ from smoothcall.agents.opponent_models import (
     EDGES,
     VALUES,
     Examples,
+    ImageModel,
     NaiveBayes,
-    PictureModel,
     class_of,
     count_features,
     examples,
@@ -42,9 +42,9 @@ from smoothcall.kernels.tables import CALL, RAISED, Array
 class Honest:
     """Raises the smallest if its equity is above 0.55, else calls; folds never."""
 
-    def probabilities(self, seen: Array, legal: Array) -> Array:
+    def probabilities(self, observations: Array, legal: Array) -> Array:
         found = np.zeros(legal.shape)
-        raises = (seen[:, EQUITY] > 0.55) & legal[:, CALL + 1]
+        raises = (observations[:, EQUITY] > 0.55) & legal[:, CALL + 1]
         found[raises, CALL + 1] = 1
         found[~raises, CALL] = 1
         return found
@@ -60,10 +60,10 @@ def honest(game: Game) -> Examples:
     return examples(game, [Honest()], 4000, 1, together=200, length=2)
 
 
-def network() -> PictureModel:
+def network() -> ImageModel:
     sampled = np.random.default_rng(2)
     sizes = [(2, 4, 3, 3), (2, 2, 3, 3), (2, 2, 3, 3), (2, 2, 3, 3), (7, 32), (CLASSES, 7)]
-    return PictureModel(
+    return ImageModel(
         [(sampled.normal(size=each).astype(np.float32), sampled.normal(size=each[0]).astype(np.float32)) for each in sizes]
     )
 
@@ -81,64 +81,66 @@ def test_a_fifth_of_deals_is_in_each_class() -> None:
 
 def test_what_was_hidden_is_found(honest: Examples) -> None:
     """Who is honest has raised with a strong hand: the examples say so of the other one."""
-    assert honest.seen.shape == (len(honest.cards), CARD_OBSERVATION)
+    assert honest.observations.shape == (len(honest.cards), CARD_OBSERVATION)
     assert len(honest.cards) >= 4000
     assert (np.diff(honest.hand) >= 0).all()
-    raised = (honest.seen[:, LAST] == RAISED) & (honest.seen[:, STREET] == 0)
+    raised = (honest.observations[:, LAST] == RAISED) & (honest.observations[:, STREET] == 0)
     assert raised.sum() > 200
     assert (honest.cards[raised] >= class_of(np.zeros(1), np.array([0.55]))[0]).all()
 
 
 @pytest.mark.parametrize("street", range(4))
 def test_naive_bayes_reads_a_raise(honest: Examples, street: int) -> None:
-    model, seen = count_features(honest.seen, honest.cards), honest.seen
-    likely = model.likely(seen)
+    model, observations = count_features(honest.observations, honest.cards), honest.observations
+    likely = model.probabilities(observations)
     np.testing.assert_allclose(likely.sum(axis=1), 1)
-    here = seen[:, STREET] == street
-    raised, others = (here & ((seen[:, LAST] == RAISED) == each) for each in (True, False))
+    here = observations[:, STREET] == street
+    raised, others = (here & ((observations[:, LAST] == RAISED) == each) for each in (True, False))
     assert likely[raised][:, 3:].sum(axis=1).mean() > 0.3 + likely[others][:, 3:].sum(axis=1).mean()
 
 
 def test_naive_bayes_counts() -> None:
-    """Two observations, seen 6 and 2 times with weak cards and 1 and 3 times with strong ones, by the formula."""
-    seen = np.zeros((12, CARD_OBSERVATION), np.float32)
-    seen[:, CARD:], seen[:, BEFORE_STREET], seen[:, POT] = -1, -1, 0.3
+    """Two observations, observations 6 and 2 times with weak cards and 1 and 3 times with strong ones, by the formula."""
+    observations = np.zeros((12, CARD_OBSERVATION), np.float32)
+    observations[:, CARD:], observations[:, BEFORE_STREET], observations[:, POT] = -1, -1, 0.3
     other = np.repeat([0, 1, 0, 1], [6, 2, 1, 3])
-    seen[other == 1, LAST] = RAISED
-    seen[other == 1, LAST_SIZE] = 0.1
+    observations[other == 1, LAST] = RAISED
+    observations[other == 1, LAST_SIZE] = 0.1
     cards = np.repeat([0, 0, 4, 4], [6, 2, 1, 3])
-    model = count_features(seen, cards)
-    assert (features(seen[:1]) != features(seen[-1:])).sum() == 1, "one feature differs"
+    model = count_features(observations, cards)
+    assert (features(observations[:1]) != features(observations[-1:])).sum() == 1, "one feature differs"
     moves = VALUES[0]
     weak = 9 / 17 * (np.array([7, 3]) / (8 + moves)) ** model.trust
     strong = 5 / 17 * (np.array([2, 4]) / (4 + moves)) ** model.trust
     for many in VALUES[1:]:
         weak, strong = weak * (9 / (8 + many)) ** model.trust, strong * (5 / (4 + many)) ** model.trust
-    likely = model.likely(seen[[0, -1]])
+    likely = model.probabilities(observations[[0, -1]])
     np.testing.assert_allclose(likely[:, 0] / likely[:, 4], weak / strong, rtol=1e-4)
 
 
 @pytest.mark.parametrize("kind", ["naive-bayes", "network"])
 def test_own_cards_are_not_looked_at(honest: Examples, kind: str) -> None:
-    model = network() if kind == "network" else count_features(honest.seen, honest.cards)
-    seen = honest.seen[:200]
-    hidden = seen.copy()
-    hidden[:, CARD : CARD + 2] = seen[::-1, CARD : CARD + 2]
+    model = network() if kind == "network" else count_features(honest.observations, honest.cards)
+    observations = honest.observations[:200]
+    hidden = observations.copy()
+    hidden[:, CARD : CARD + 2] = observations[::-1, CARD : CARD + 2]
     hidden[:, EQUITY] = 0.5
-    np.testing.assert_array_equal(model.likely(seen), model.likely(hidden))
-    other = seen.copy()
+    np.testing.assert_array_equal(model.probabilities(observations), model.probabilities(hidden))
+    other = observations.copy()
     other[:, [LAST, LAST_SIZE, TO_CALL]] = RAISED, 0.2, 0.2
-    assert abs(model.likely(seen) - model.likely(other)).max() > 0.01, "but the betting is"
+    assert abs(model.probabilities(observations) - model.probabilities(other)).max() > 0.01, "but the betting is"
 
 
 def test_as_data_and_back(honest: Examples) -> None:
-    for model in (count_features(honest.seen, honest.cards), network()):
+    for model in (count_features(honest.observations, honest.cards), network()):
         about, arrays = models.to_data(model)
         again = models.from_data(about, arrays)
         assert type(again) is type(model)
-        np.testing.assert_array_equal(again.likely(honest.seen[:50]), model.likely(honest.seen[:50]))
-    with pytest.raises(UsageError, match="'prior' of a model"):
+        np.testing.assert_array_equal(
+            again.probabilities(honest.observations[:50]), model.probabilities(honest.observations[:50])
+        )
+    with pytest.raises(UsageError, match="array 'prior' has the shape"):
         models.from_data({"model": "naive-bayes", "trust": 1.0}, {"prior": np.zeros((4, 4))})
     with pytest.raises(UsageError, match="model of an opponent"):
         models.from_data({"model": "oracle"}, {})
-    assert isinstance(count_features(honest.seen[:1], honest.cards[:1]), NaiveBayes)
+    assert isinstance(count_features(honest.observations[:1], honest.cards[:1]), NaiveBayes)

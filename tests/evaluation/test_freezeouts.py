@@ -10,7 +10,7 @@ import pytest
 import smoothcall as sc
 from smoothcall.agents.batch_policy import Greedy, Table
 from smoothcall.agents.scripted import RULES, Scripted
-from smoothcall.agents.stack_policies import Tabled
+from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.evaluation.freezeout_match import play_freezeout_match
 from smoothcall.evaluation.freezeouts import play_freezeouts
@@ -133,7 +133,7 @@ def test_tables_play_freezeouts_as_their_batch_policy() -> None:
     for stack in range(1000, STACK + 1, 500):
         of = sc.game(name, **{**options, "stack": stack})
         policies[stack] = TabulatedPolicy(of, Scripted("aggressive", Table.of(of.rules)))  # type: ignore[arg-type]
-    tabled = Tabled(stack_trees(rules()), policies)
+    tabled = PolicyByStack(stack_trees(rules()), policies)
     for other in ("random", "moderate"):
         one, two = (
             play_freezeouts(rules(), [batch_policy, scripted(other)], names=("a", "b"), freezeouts=400, seed=2)
@@ -145,12 +145,12 @@ def test_tables_play_freezeouts_as_their_batch_policy() -> None:
 
 def test_tables_that_are_missing() -> None:
     of = built(WHOLE_BETS)
-    only = Tabled(stack_trees(rules()), {STACK: TabulatedPolicy(of, scripted("call"))})
+    only = PolicyByStack(stack_trees(rules()), {STACK: TabulatedPolicy(of, scripted("call"))})
     play_freezeouts(rules(), [only, scripted("call")], names=("a", "b"), freezeouts=10, length=1)
     with pytest.raises(sc.UsageError, match="stacks of 3,000 chips only"):
         play_freezeouts(rules(), [only, scripted("call")], names=("a", "b"), freezeouts=100, length=5)
     even = sc.Policy.uniform(sc.game(of.name, **{**of.options, "cells": "even"}))
-    blind = Tabled(stack_trees(rules()), {STACK: even})
+    blind = PolicyByStack(stack_trees(rules()), {STACK: even})
     with pytest.raises(sc.UsageError, match="do not see equities"):
         play_freezeouts(rules(), [blind, scripted("call")], names=("a", "b"), freezeouts=10, length=1)
 

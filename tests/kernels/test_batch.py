@@ -16,6 +16,7 @@ from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.kernels.holdem.drawing import draw_cards
+from smoothcall.kernels.learners.features import observe_rows
 from smoothcall.kernels.random import draw, seeded
 from smoothcall.kernels.simulation import batch as kernels
 from smoothcall.kernels.tables import CALL, DECISION, Array
@@ -31,7 +32,7 @@ class Watched:
     def __init__(self, game: Game, count: int, seed: int = 1) -> None:
         self.game, self.cards, self._deal = game, list[list[int]](), dealing(game)
         self.batch = Batch(
-            game.walk, self._dealt, count=count, things=len(game.buckets), moves=game.depth, width=1, kind=np.int32,
+            game.walk, self._dealt, count=count, private=len(game.buckets), moves=game.depth, width=1, dtype=np.int32,
             generators=seeded(seed, 2),
         )  # fmt: skip
         self.begun, self.number = 0, np.zeros(count, np.int64)  # hands begun, and the number of each hand in play
@@ -55,8 +56,8 @@ class Watched:
         return new
 
     def move(self) -> int:
-        self.batch.look()
-        kernels.see_rows(self.batch.walk, self.batch.hands, self.batch.seen)
+        self.batch.list_movers()
+        observe_rows(self.batch.walk, self.batch.hands, self.batch.observations)
         return self.batch.advance(self.batch.legal / self.batch.legal.sum(axis=1, keepdims=True))
 
     def moves(self, hand: int) -> Iterator[tuple[int, int, int, int]]:
@@ -67,7 +68,7 @@ class Watched:
             if made[seat] == hands.moves[hand, seat]:
                 break
             action = int(hands.action[hand, seat, made[seat]])
-            yield node, seat, action, int(hands.seen[hand, seat, made[seat], 0])
+            yield node, seat, action, int(hands.observations[hand, seat, made[seat], 0])
             made[seat] += 1
             node = int(walk.child[node, action])
         assert node == hands.node[hand]
@@ -214,11 +215,11 @@ def test_hands_begin_only_where_they_are_told_to() -> None:
     watched.batch.begin_with(deals, np.array([2, 1, -1, 0, -1, 1]))
     assert hands.over.tolist() == [False, False, True, False, True, False]
     assert hands.dealt[:, :, 0].tolist() == [[2, 0], [0, 0], [0, 0], [0, 1], [0, 0], [1, 2]]
-    watched.batch.look()
-    assert watched.batch.who.tolist() == [0, 0, -1, 0, -1, 0]
-    hands.who[:, 0] = 5
-    watched.batch.look()
-    assert watched.batch.who.tolist() == [5, 5, -1, 5, -1, 5]
+    watched.batch.list_movers()
+    assert watched.batch.policy.tolist() == [0, 0, -1, 0, -1, 0]
+    hands.policy[:, 0] = 5
+    watched.batch.list_movers()
+    assert watched.batch.policy.tolist() == [5, 5, -1, 5, -1, 5]
     before = [table.copy() for table in hands]
     watched.batch.advance(np.ones((6, 3)))
     for table, old in zip(hands, before, strict=True):
@@ -264,8 +265,8 @@ def test_advancing_never_makes_an_illegal_move() -> None:
     watched = Watched(built("leduc"), 64)
     for _ in range(200):
         watched.begin()
-        watched.batch.look()
-        kernels.see_rows(watched.batch.walk, watched.batch.hands, watched.batch.seen)
+        watched.batch.list_movers()
+        observe_rows(watched.batch.walk, watched.batch.hands, watched.batch.observations)
         node = watched.batch.hands.node.copy()
         watched.batch.advance(np.where(watched.batch.legal, [0.0, 1.0, 1.0], 1000.0))
         moved = watched.batch.hands.node

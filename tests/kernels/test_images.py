@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from smoothcall.agents.images import pictures, public
+from smoothcall.agents.images import images, public_part
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import STANDARD
 from smoothcall.kernels.agents import images as kernels
@@ -44,19 +44,19 @@ def plane_of(*cards: str) -> Array:
 
 
 def test_cards() -> None:
-    found = pictures(observation())[0]
+    found = images(observation())[0]
     assert found.shape == (PLANES, SIDE, SIDE)
     for plane, cards in ((kernels.OWN, OWN), (kernels.BOARD, BOARD[:4]), (kernels.ALL, OWN + BOARD[:4]),
                          (kernels.BOARD_THEN, BOARD[:3]), (kernels.ALL_THEN, OWN + BOARD[:3])):  # fmt: skip
         np.testing.assert_array_equal(found[plane], plane_of(*cards))
-    first = pictures(observation(0, -1))[0]
+    first = images(observation(0, -1))[0]
     assert not first[[kernels.BOARD, kernels.BOARD_THEN, kernels.ALL_THEN, kernels.MADE]].any()
     np.testing.assert_array_equal(first[kernels.ALL], plane_of(*OWN))
-    np.testing.assert_array_equal(pictures(observation(1, 0))[0, kernels.ALL_THEN], plane_of(*OWN))
+    np.testing.assert_array_equal(images(observation(1, 0))[0, kernels.ALL_THEN], plane_of(*OWN))
 
 
 def test_numbers_are_bands() -> None:
-    chips, rest = pictures(observation())[0, [kernels.CHIPS, kernels.REST]]
+    chips, rest = images(observation())[0, [kernels.CHIPS, kernels.REST]]
     assert chips[0:16:2, 0].tolist() == pytest.approx([0.6, 0.2, 0.7, 0.5, 0.25, 0.05, 0.3, 0.25])
     assert rest[0:16:2, 0].tolist() == pytest.approx([2 / 3, 1, 0, 0, 1, 0.4, 0.9, 0.5])
     for plane in (chips, rest):
@@ -65,31 +65,31 @@ def test_numbers_are_bands() -> None:
         assert not plane[16].any()
     called = observation()
     called[0, [columns.LAST, columns.TO_CALL]] = CALLED, 0
-    chips, rest = pictures(called)[0, [kernels.CHIPS, kernels.REST]]
+    chips, rest = images(called)[0, [kernels.CHIPS, kernels.REST]]
     assert rest[0:16:2, 0].tolist() == pytest.approx([2 / 3, 1, 0, 1, 0, 0.4, 0.9, 0.5])
     assert chips[2 * kernels.ODDS, 0] == 0
 
 
 def test_hand_made_planes() -> None:
-    made, chance = pictures(observation())[0, [kernels.MADE, kernels.CHANCE]]
+    made, chance = images(observation())[0, [kernels.MADE, kernels.WIN]]
     assert (chance == 0.75).all()
     assert (made == np.float32(1 - 10 / 7462)).all(), "four aces and a king: only the ten straight flushes are better"
-    assert not pictures(observation(), metrics=False)[0, [kernels.MADE, kernels.CHANCE]].any()
-    plain = pictures(observation(), metrics=False)[0, : kernels.MADE]
-    np.testing.assert_array_equal(plain, pictures(observation())[0, : kernels.MADE])
+    assert not images(observation(), metrics=False)[0, [kernels.MADE, kernels.WIN]].any()
+    plain = images(observation(), metrics=False)[0, : kernels.MADE]
+    np.testing.assert_array_equal(plain, images(observation())[0, : kernels.MADE])
 
 
-def test_public_situations_hide_the_cards() -> None:
+def test_public_observations_hide_the_cards() -> None:
     other = observation()
     other[0, [columns.CARD, columns.CARD + 1, columns.EQUITY, columns.BUCKET]] = 20, 21, 0.3, 7
     assert (observation() != other).any()
-    np.testing.assert_array_equal(public(observation()), public(other))
-    found = pictures(public(observation()))[0]
+    np.testing.assert_array_equal(public_part(observation()), public_part(other))
+    found = images(public_part(observation()))[0]
     assert not found[kernels.OWN].any()
     np.testing.assert_array_equal(found[kernels.ALL], plane_of(*BOARD[:4]))
     assert observation()[0, columns.CARD] == card("As"), "a copy"
 
 
-def test_situations_without_cards_are_refused() -> None:
+def test_observations_without_cards_are_refused() -> None:
     with pytest.raises(UsageError, match=r"observations of shape \(3, 11\)"):
-        pictures(np.zeros((3, columns.OBSERVATION), np.float32))
+        images(np.zeros((3, columns.OBSERVATION), np.float32))

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binomtest, chi2_contingency, chisquare
 
 from smoothcall.kernels.learners import memory as kernels
+from smoothcall.kernels.learners.nfsp import draw_hand_policies
 from smoothcall.kernels.random import draw, seeded
 from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.tables import Array
@@ -21,7 +22,7 @@ from smoothcall.learners.memory import (
     draw_transitions,
     new_reservoir,
     new_ring,
-    seated,
+    policy_modes,
 )
 from tests.conftest import INTERPRETED
 
@@ -35,9 +36,9 @@ def no_hands(count: int, seats: int, moves: int, width: int = 1) -> Hands:
         node=np.zeros(count, np.int32),
         dealt=np.zeros((count, seats, 1), np.int32),
         outcome=np.zeros(count, np.uint32),
-        who=np.zeros((count, seats), np.int8),
+        policy=np.zeros((count, seats), np.int8),
         moves=np.zeros((count, seats), np.int8),
-        seen=np.full((count, seats, moves, width), -7, np.int32),
+        observations=np.full((count, seats, moves, width), -7, np.int32),
         action=np.full((count, seats, moves), -7, np.int8),
         over=np.zeros(count, bool),
         won=np.zeros((count, seats), np.float32),
@@ -48,7 +49,7 @@ def one_move_each(numbers: Array) -> Hands:
     """Hands for one that are over: in each it saw a number and did its remainder by 5."""
     hands = no_hands(len(numbers), 1, 1)
     hands.over[:], hands.moves[:] = True, 1
-    hands.seen[:, 0, 0, 0], hands.action[:, 0, 0], hands.won[:, 0] = numbers, numbers % 5, numbers / 2
+    hands.observations[:, 0, 0, 0], hands.action[:, 0, 0], hands.won[:, 0] = numbers, numbers % 5, numbers / 2
     return hands
 
 
@@ -56,13 +57,13 @@ def made_up() -> Hands:
     """Four hands of two seats. The second goes on; in the third nobody in seat 0 has moved."""
     hands = no_hands(4, 2, 3, width=2)
     hands.over[:] = True, False, True, True
-    hands.who[:] = [[0, 1], [0, 1], [1, 2], [3, 0]]
+    hands.policy[:] = [[0, 1], [0, 1], [1, 2], [3, 0]]
     hands.won[:] = [[5, -5], [9, 9], [1.5, -1.5], [-2, 2]]
     hands.moves[:] = [[3, 1], [2, 2], [0, 2], [1, 1]]
     for hand, seat in np.ndindex(4, 2):
         for move in range(hands.moves[hand, seat]):
             number = 100 * hand + 10 * seat + move
-            hands.seen[hand, seat, move] = number, -number
+            hands.observations[hand, seat, move] = number, -number
             hands.action[hand, seat, move] = move + seat
     return hands
 
@@ -73,7 +74,7 @@ def test_transitions_of_hand_made_hands() -> None:
     hands, ring = made_up(), new_ring(2, 10, 2, np.int32)
     kernels.remember(hands, np.array([1, 0, 1, -1], np.int8), ring)
     assert ring.total.tolist() == [1, 6]
-    wanted = {  # (seen, action, after, left, won)
+    wanted = {  # (observation, action, after, left, won)
         0: [(10, 1, None, 0, -5.0)],
         1: [
             (0, 0, 1, 2, 5.0),
@@ -85,13 +86,13 @@ def test_transitions_of_hand_made_hands() -> None:
         ],
     }
     for own, moves in wanted.items():
-        for place, (seen, action, after, left, won) in enumerate(moves):
-            assert ring.seen[own, place].tolist() == [seen, -seen]
+        for place, (observation, action, after, left, won) in enumerate(moves):
+            assert ring.observations[own, place].tolist() == [observation, -observation]
             if after is not None:
-                assert ring.after[own, place].tolist() == [after, -after]
-            assert (ring.action[own, place], ring.left[own, place], ring.won[own, place]) == (action, left, won)
-    assert not ring.seen[0, 1:].any()
-    assert not ring.seen[1, 6:].any()
+                assert ring.next_observations[own, place].tolist() == [after, -after]
+            assert (ring.action[own, place], ring.moves_left[own, place], ring.won[own, place]) == (action, left, won)
+    assert not ring.observations[0, 1:].any()
+    assert not ring.observations[1, 6:].any()
 
 
 @pytest.mark.interpreted
@@ -103,7 +104,7 @@ def test_a_ring_overwrites_the_oldest() -> None:
         ([6, 7, 8, 9, 10, 11], [9, 10, 11, 8]),
     ):
         kernels.remember(one_move_each(np.array(numbers)), memory, ring)
-        assert ring.seen[0, :, 0].tolist() == wanted
+        assert ring.observations[0, :, 0].tolist() == wanted
         assert ring.action[0].tolist() == [number % 5 for number in wanted]
         assert ring.won[0].tolist() == [number / 2 for number in wanted]
     assert ring.total[0] == 11
@@ -114,7 +115,7 @@ def test_reservoirs_take_everything_until_they_are_full() -> None:
     hands, reservoir = made_up(), new_reservoir(2, 6, 2, np.int32)
     kernels.keep(hands, np.array([1, 0, 1, -1], np.int8), reservoir, seeded(1)[0])
     assert reservoir.total.tolist() == [1, 6]
-    assert reservoir.seen[1, :, 0].tolist() == [0, 1, 2, 210, 211, 310]
+    assert reservoir.observations[1, :, 0].tolist() == [0, 1, 2, 210, 211, 310]
     assert reservoir.action[1].tolist() == [0, 1, 2, 1, 2, 1]
     kernels.keep(hands, NOBODY, reservoir, seeded(1)[0])
     assert reservoir.total.tolist() == [1, 6], "nobody's moves are kept nowhere"
@@ -131,8 +132,8 @@ def kept(arrivals: Array, size: int, times: int, seed: int) -> Counter[tuple[int
         reservoir.total[:] = 0
         kernels.keep(hands, memory, reservoir, generator)
         assert reservoir.total[0] == len(arrivals)
-        assert (reservoir.action[0] == reservoir.seen[0, :, 0] % 5).all(), "what was seen with what was done"
-        found[tuple(sorted(reservoir.seen[0, :, 0].tolist()))] += 1
+        assert (reservoir.action[0] == reservoir.observations[0, :, 0] % 5).all(), "what was observation with what was done"
+        found[tuple(sorted(reservoir.observations[0, :, 0].tolist()))] += 1
     return found
 
 
@@ -172,48 +173,48 @@ def test_draws_are_uniform_over_what_is_known() -> None:
             (draw_moves(reservoir, 4, batch, generator), reservoir),
         ):
             assert sampled.action.shape == (4, 1, batch)
-            often = Counter(sampled.seen.reshape(-1).tolist())
-            assert set(often) <= set(held.seen[0, :known, 0].tolist())
-            assert chisquare([often[number] for number in held.seen[0, :known, 0].tolist()]).pvalue > UNLIKELY
-            one, two = sampled.seen[0, 0, ::2, 0], sampled.seen[0, 0, 1::2, 0]
+            often = Counter(sampled.observations.reshape(-1).tolist())
+            assert set(often) <= set(held.observations[0, :known, 0].tolist())
+            assert chisquare([often[number] for number in held.observations[0, :known, 0].tolist()]).pvalue > UNLIKELY
+            one, two = sampled.observations[0, 0, ::2, 0], sampled.observations[0, 0, 1::2, 0]
             assert 0.5 / known < (one == two).mean() < 2 / known, "a draw says nothing of the next"
-            assert (sampled.seen[0] != sampled.seen[1]).any(), "updates draw their own"
+            assert (sampled.observations[0] != sampled.observations[1]).any(), "updates draw their own"
 
 
 def test_what_is_drawn_belongs_together() -> None:
     """Two memories, of hands of three moves: hand h was worth h, and its move m saw 10 h + m."""
     hands = no_hands(40, 2, 3)
-    hands.over[:], hands.moves[:], hands.who[:] = True, 3, [0, 1]
+    hands.over[:], hands.moves[:], hands.policy[:] = True, 3, [0, 1]
     for hand, seat, move in np.ndindex(40, 2, 3):
-        hands.seen[hand, seat, move], hands.action[hand, seat, move] = 1000 * seat + 10 * hand + move, move
+        hands.observations[hand, seat, move], hands.action[hand, seat, move] = 1000 * seat + 10 * hand + move, move
         hands.won[hand, seat] = hand
     ring, reservoir = new_ring(2, 100, 1, np.int32), new_reservoir(2, 100, 1, np.int32)
     kernels.remember(hands, np.array([0, 1], np.int8), ring)
     kernels.keep(hands, np.array([0, 1], np.int8), reservoir, seeded(1)[0])
     sampled, moves = draw_transitions(ring, 3, 500, seeded(2)[0]), draw_moves(reservoir, 3, 500, seeded(3)[0])
     for own in (0, 1):
-        number = sampled.seen[:, own, :, 0] - 1000 * own
+        number = sampled.observations[:, own, :, 0] - 1000 * own
         assert (number // 10 == sampled.won[:, own]).all()
         assert (number % 10 == sampled.action[:, own]).all()
-        assert (number % 10 == 2 - sampled.left[:, own]).all()
-        goes_on = sampled.left[:, own] > 0
-        assert (sampled.after[:, own, :, 0] - sampled.seen[:, own, :, 0] == 1)[goes_on].all()
-        assert ((moves.seen[:, own, :, 0] - 1000 * own) % 10 == moves.action[:, own]).all()
+        assert (number % 10 == 2 - sampled.moves_left[:, own]).all()
+        goes_on = sampled.moves_left[:, own] > 0
+        assert (sampled.next_observations[:, own, :, 0] - sampled.observations[:, own, :, 0] == 1)[goes_on].all()
+        assert ((moves.observations[:, own, :, 0] - 1000 * own) % 10 == moves.action[:, own]).all()
         assert number.min() == 62, "120 moves were made, the first 20 are gone"
 
 
 @pytest.mark.parametrize("rho", [1.0, 0.7])
-def test_who_sits_down(rho: float) -> None:
-    """2 * seat, or with the chance eta 2 * seat + 1, the rest of them 2 * seats + seat; those who play on stay."""
+def test_policies_of_hands_are_sampled_by_eta_and_rho(rho: float) -> None:
+    """Average policy 2p; best response 2p + 1 with probability eta * rho; gradient 2P + p. Hands in play keep theirs."""
     count = 100 if INTERPRETED else 20_000
     hands = no_hands(count, 3, 1)
-    hands.over[::2], hands.who[:] = True, 9
-    kernels.sit_down(hands, 0.1, rho, seeded(1)[0])
-    assert (hands.who[1::2] == 9).all()
-    seat, who = np.arange(3), hands.who[::2]
+    hands.over[::2], hands.policy[:] = True, 9
+    draw_hand_policies(hands, 0.1, rho, seeded(1)[0])
+    assert (hands.policy[1::2] == 9).all()
+    seat, who = np.arange(3), hands.policy[::2]
     best, gradient = who == 2 * seat + 1, who == 6 + seat
     assert (best | gradient | (who == 2 * seat)).all()
-    player, mode = seated(3)
+    player, mode = policy_modes(3)
     assert (player[who] == seat).all()
     np.testing.assert_array_equal(mode[who], np.where(best, BEST, np.where(gradient, GRADIENT, AVERAGE)))
     for own in range(3):
@@ -223,11 +224,10 @@ def test_who_sits_down(rho: float) -> None:
     assert binomtest(int(together), count // 2, (0.1 * rho) ** 2).pvalue > UNLIKELY, "seats are drawn apart"
 
 
-def test_the_gradient_costs_no_numbers_where_nobody_follows_it() -> None:
-    """So who sat down before there was one sits down now."""
+def test_with_rho_1_no_number_is_drawn_for_the_gradient() -> None:
     hands, generator = no_hands(500, 2, 1), seeded(3)[0]
     hands.over[:], other = True, generator.copy()
-    kernels.sit_down(hands, 0.3, 1.0, generator)
+    draw_hand_policies(hands, 0.3, 1.0, generator)
     numbers = np.array([draw(other) for _ in range(1000)]).reshape(500, 2)
-    np.testing.assert_array_equal(hands.who, 2 * np.arange(2) + (numbers < 0.3))
+    np.testing.assert_array_equal(hands.policy, 2 * np.arange(2) + (numbers < 0.3))
     np.testing.assert_array_equal(generator, other)

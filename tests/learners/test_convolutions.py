@@ -1,43 +1,45 @@
-"""The same networks in JAX and in NumPy, and what their layers are."""
+"""Convolutional networks: JAX and NumPy agree; layers as arrays."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from smoothcall.agents.convolutions import forward, from_arrays, shapes, to_arrays
+from smoothcall.agents.convolutions import forward, from_arrays
+from smoothcall.agents.layers import shapes, to_arrays
 from smoothcall.errors import UsageError
 from smoothcall.kernels.agents.images import PLANES, SIDE
 
 jax, eqx = pytest.importorskip("jax"), pytest.importorskip("equinox")
-from smoothcall.learners.convolutions import Convolutions, layers_of  # noqa: E402
+from smoothcall.learners.convolutions import Convolutions  # noqa: E402
+from smoothcall.learners.networks import layers_of  # noqa: E402
 
 OUTPUTS = 5
 
 
-def test_both_say_the_same() -> None:
+def test_jax_and_numpy_agree() -> None:
     sampled = np.random.default_rng(1)
     empty = eqx.filter_eval_shape(Convolutions, OUTPUTS, jax.random.key(0))  # to draw weights with JAX takes seconds
     network = jax.tree.map(lambda leaf: sampled.normal(0, 0.1, leaf.shape).astype(np.float32), empty)
-    seen = sampled.normal(size=(300, PLANES, SIDE, SIDE)).astype(np.float32)
-    said = np.asarray(jax.vmap(network)(seen))
-    np.testing.assert_allclose(forward(layers_of(network), seen), said, atol=1e-5)
-    assert said.std() > 0.01
+    images = sampled.normal(size=(300, PLANES, SIDE, SIDE)).astype(np.float32)
+    outputs = np.asarray(jax.vmap(network)(images))
+    np.testing.assert_allclose(forward(layers_of(network), images), outputs, atol=1e-5)
+    assert outputs.std() > 0.01
     assert shapes(layers_of(network)) == [
         [16, 9, 3, 3], [16, 16, 3, 3], [32, 16, 3, 3], [32, 32, 3, 3], [128, 512], [5, 128]
     ]  # fmt: skip
 
 
 def test_a_convolution_by_hand() -> None:
-    """Each layer passes the picture on but for a step to the right in the first: the poolings keep what is greatest."""
+    """Every layer is the identity, but for a shift to the right in the first; pooling keeps maxima."""
     still, right = np.zeros((2, 1, 1, 3, 3), np.float32)
     still[0, 0, 1, 1] = right[0, 0, 1, 0] = 1
     none = np.zeros(1, np.float32)
     last = np.arange(16, dtype=np.float32)[None]
     layers = [(right, none), (still, none), (still, none), (still, none), (last, none), (np.ones((1, 1), np.float32), none)]
-    picture = np.zeros((1, 1, SIDE, SIDE), np.float32)
-    picture[0, 0, 5, 10], picture[0, 0, 6, 11], picture[0, 0, 16, 0] = 1, 3, 9  # then in block (1, 2), (1, 3); cut off
-    assert forward(layers, picture).tolist() == [[1 * 6 + 3 * 7]]
+    image = np.zeros((1, 1, SIDE, SIDE), np.float32)
+    image[0, 0, 5, 10], image[0, 0, 6, 11], image[0, 0, 16, 0] = 1, 3, 9  # then in block (1, 2), (1, 3); cut off
+    assert forward(layers, image).tolist() == [[1 * 6 + 3 * 7]]
 
 
 def test_as_arrays_and_back() -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.information.sample_hands import SAMPLES
 from smoothcall.kernels.random import seeded
-from smoothcall.learners.features import SAMPLES, Cards, features
+from smoothcall.learners.features import CardEncoder, row_features
 from smoothcall.simulation.batch import Batch, dealing
 from tests.conftest import TINY, built
 
@@ -25,12 +26,12 @@ LETTERS = "fcr"
 def test_different_information_states_look_different(spec: str) -> None:
     """So a player of a network can remember all that it knew."""
     game = built(spec)
-    seen = features(game)
-    assert seen.shape == (game.tree.rows, WIDTH[spec])
-    assert seen.dtype == np.float32
-    assert set(np.unique(seen)) == {0.0, 1.0}
+    bits = row_features(game)
+    assert bits.shape == (game.tree.rows, WIDTH[spec])
+    assert bits.dtype == np.float32
+    assert set(np.unique(bits)) == {0.0, 1.0}
     for player in range(game.players):
-        mine = seen[game.row_player == player]
+        mine = bits[game.row_player == player]
         assert len(np.unique(mine, axis=0)) == len(mine)
 
 
@@ -38,7 +39,7 @@ def test_different_information_states_look_different(spec: str) -> None:
 def test_features_say_what_the_key_says(spec: str) -> None:
     """Written again from the text of the key: cards in alphabetical order, moves in theirs."""
     game = built(spec)
-    seen, streets = features(game), len(game.rules.streets)
+    bits, streets = row_features(game), len(game.rules.streets)
     parts = [key.partition(":")[0].split("/") for key in game.keys]
     cards = [sorted({part[street] for part in parts if len(part) > street}) for street in range(streets)]
     moves = (WIDTH[spec] - sum(map(len, cards))) // streets // len(LETTERS)
@@ -50,7 +51,7 @@ def test_features_say_what_the_key_says(spec: str) -> None:
         for street in range(streets):
             text = "".join(betting.split("/")[street : street + 1])
             wanted += [int(letter == own) for letter in text.ljust(moves) for own in LETTERS]
-        assert seen[row].tolist() == wanted, key
+        assert bits[row].tolist() == wanted, key
 
 
 def test_one_row_of_leduc_by_hand() -> None:
@@ -59,19 +60,19 @@ def test_one_row_of_leduc_by_hand() -> None:
     wanted = [0, 0, 1, 0, 1, 0]  # of J, K, Q: a queen, and a king on the board
     wanted += [0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0]  # check, raise, call
     wanted += [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]  # raise
-    assert features(game)[row].tolist() == wanted
+    assert row_features(game)[row].tolist() == wanted
 
 
 def test_other_games() -> None:
-    np.testing.assert_array_equal(features(built("rps")), np.ones((2, 1)))
+    np.testing.assert_array_equal(row_features(built("rps")), np.ones((2, 1)))
     with pytest.raises(sc.UsageError, match="networks learn games whose deals can be listed"):
-        features(built(TINY))
+        row_features(built(TINY))
 
 
-# Cards, where deals are drawn
+# CardEncoder, where deals are drawn
 
 
-def seen_at(game: sc.Game, betting: str, cards: str) -> np.ndarray:
+def observation_at(game: sc.Game, betting: str, cards: str) -> np.ndarray:
     """An observation."""
     held = game.rules.deck.parse(cards)
     return np.array([[game.reach(betting), *held, *[-1] * (7 - len(held))]], np.int32)
@@ -80,38 +81,38 @@ def seen_at(game: sc.Game, betting: str, cards: str) -> np.ndarray:
 def test_one_observation_of_limit_holdem_by_hand() -> None:
     """Blinds of 5 and 10, bets of 10, and 4 raises a street: the largest pot is 480."""
     game = built("limit-holdem")
-    eyes = Cards(game)
-    (shown,) = eyes.show(seen_at(game, "crc/r", "2cAs3d3hKs")).inputs
+    encoder = CardEncoder(game)
+    (features,) = encoder.encode(observation_at(game, "crc/r", "2cAs3d3hKs")).features
     deck, moves = 52, 3 * (5 + 3 * 6)  # the blind counts as a raise
-    assert shown.shape == (4 * deck + moves + 4,) == (eyes.seen.shape[1],)
-    bits = [np.flatnonzero(shown[start : start + deck]).tolist() for start in range(0, 4 * deck, deck)]
+    assert features.shape == (4 * deck + moves + 4,) == (encoder.features.shape[1],)
+    bits = [np.flatnonzero(features[start : start + deck]).tolist() for start in range(0, 4 * deck, deck)]
     assert bits == [sorted(game.rules.deck.parse(cards)) for cards in ("2cAs", "3d3hKs", "", "")]
     wanted = [0, 1, 0, 0, 0, 1, 0, 1, 0, *[0] * 6]  # call, raise, call
     wanted += [0, 0, 1, *[0] * 15]  # raise
-    assert shown[4 * deck : -4].tolist() == wanted + [0] * 36
-    np.testing.assert_allclose(shown[-4:] * 480, [50, 10, 480 - 20, 480 - 30])
-    assert eyes.legal[eyes.show(seen_at(game, "crc/r", "2cAs3d3hKs")).node].tolist() == [[True, True, True]]
+    assert features[4 * deck : -4].tolist() == wanted + [0] * 36
+    np.testing.assert_allclose(features[-4:] * 480, [50, 10, 480 - 20, 480 - 30])
+    assert encoder.legal[encoder.encode(observation_at(game, "crc/r", "2cAs3d3hKs")).node].tolist() == [[True, True, True]]
 
 
 def test_chips_are_parts_of_the_stack() -> None:
     game = built("no-limit-holdem")
-    eyes = Cards(game)
+    encoder = CardEncoder(game)
     node = next(int(node) for node in game.tree.decisions if game.tree.paid[node].tolist() == [100, 10])
-    seen = np.full((1, 8), -1, np.int32)
-    seen[0, :3] = node, 3, 4
-    shown = eyes.show(seen).inputs[0]
-    assert game.rules.stack == eyes.unit == 100
-    np.testing.assert_allclose(shown[-4:], [1.1, 0.9, 0.9, 0.0], atol=1e-7)
+    observations = np.full((1, 8), -1, np.int32)
+    observations[0, :3] = node, 3, 4
+    features = encoder.encode(observations).features[0]
+    assert game.rules.stack == encoder.scale == 100
+    np.testing.assert_allclose(features[-4:], [1.1, 0.9, 0.9, 0.0], atol=1e-7)
 
 
 @pytest.mark.parametrize("spec", ["limit-holdem", "no-limit-holdem", TINY])
 def test_moves_that_are_shown_lead_to_the_node(spec: str) -> None:
     """Taking them from the root, one after the other, while there are any: so no two nodes look alike."""
     game = built(spec)
-    eyes, tree, slots = Cards(game), game.tree, len(game.actions)
-    seen = np.full((len(tree.decisions), 8), -1, np.int32)
-    seen[:, 0] = tree.decisions
-    moves = eyes.show(seen).inputs[:, 4 * game.rules.deck.size : -4].reshape(len(seen), -1, slots)
+    encoder, tree, slots = CardEncoder(game), game.tree, len(game.actions)
+    observations = np.full((len(tree.decisions), 8), -1, np.int32)
+    observations[:, 0] = tree.decisions
+    moves = encoder.encode(observations).features[:, 4 * game.rules.deck.size : -4].reshape(len(observations), -1, slots)
     assert moves.sum(axis=2).max() == 1
     # places among all moves, by street, and how many of them each street has: the most that one node shows, and one for its end
     number, longest = np.zeros(tree.nodes, np.int64), [0] * 4
@@ -121,41 +122,41 @@ def test_moves_that_are_shown_lead_to_the_node(spec: str) -> None:
         longest[tree.round[above]] = max(longest[tree.round[above]], number[above] + 1)
     assert moves.shape[1] == sum(longest)
     starts = np.cumsum([0, *longest])
-    for node, shown in zip(tree.decisions, moves, strict=True):
+    for node, features in zip(tree.decisions, moves, strict=True):
         at, taken = 0, 0
-        while (place := shown[starts[tree.round[at]] + number[at]]).any():
+        while (place := features[starts[tree.round[at]] + number[at]]).any():
             at, taken = tree.child[at, place.argmax()], taken + 1
         assert at == node
-        assert taken == shown.sum()
+        assert taken == features.sum()
 
 
 def test_different_observations_look_different() -> None:
     """Of batches of hands as they are played, with what each seat may see and nothing else."""
     game = built(TINY)
-    eyes, seen = Cards(game), list[np.ndarray]()
+    encoder, observations = CardEncoder(game), list[np.ndarray]()
     batch = Batch(
-        game.walk, eyes.deal, count=200, things=eyes.things, moves=game.depth, width=eyes.width, kind=eyes.kind,
+        game.walk, encoder.deal, count=200, private=encoder.private, moves=game.depth, width=encoder.width, dtype=encoder.dtype,
         generators=seeded(1, 2),
     )  # fmt: skip
     for _ in range(30):
         batch.begin()
-        batch.look()
-        eyes.see(batch.walk, batch.hands, batch.seen)
+        batch.list_movers()
+        encoder.observe(batch.walk, batch.hands, batch.observations)
         hands, place = batch.hands, np.arange(len(batch))
         street = game.tree.round[hands.node]
-        np.testing.assert_array_equal(batch.seen[:, 0], hands.node)
+        np.testing.assert_array_equal(batch.observations[:, 0], hands.node)
         visible = np.arange(7) < np.array([2, 5, 6, 7])[street][:, None]
         own = hands.dealt[place, game.tree.player[hands.node]]
-        np.testing.assert_array_equal(batch.seen[:, 1:], np.where(visible, own, -1))
-        seen.append(batch.seen.copy())
+        np.testing.assert_array_equal(batch.observations[:, 1:], np.where(visible, own, -1))
+        observations.append(batch.observations.copy())
         batch.advance(batch.legal.astype(np.float64))
-    observed = np.concatenate(seen)
+    observed = np.concatenate(observations)
     assert set(game.tree.round[observed[:, 0]]) == {0, 1, 2, 3}
-    inputs = eyes.show(observed).inputs
+    inputs = encoder.encode(observed).features
     assert inputs.dtype == np.float32
     assert len(np.unique(inputs, axis=0)) == len(np.unique(observed, axis=0)) > 3000
-    shaped = eyes.show(observed.reshape(30, 2, 100, 8))
-    np.testing.assert_array_equal(shaped.inputs.reshape(inputs.shape), inputs)
+    shaped = encoder.encode(observed.reshape(30, 2, 100, 8))
+    np.testing.assert_array_equal(shaped.features.reshape(inputs.shape), inputs)
     np.testing.assert_array_equal(shaped.node.reshape(-1), observed[:, 0])
 
 
@@ -163,12 +164,12 @@ def test_different_observations_look_different() -> None:
 def test_cards_are_dealt_as_buckets_are(spec: str) -> None:
     """The same hands by the same generator, in whose buckets they are; compared alike."""
     game, count = built(spec), 600
-    eyes, generator = Cards(game), seeded(4)[0]
+    encoder, generator = CardEncoder(game), seeded(4)[0]
     bucket, dealt = (np.zeros((count, 2, things), np.int32) for things in (4, 7))
     outcome, again = np.zeros(count, np.uint32), np.zeros(count, np.uint32)
     other = generator.copy()
     dealing(game)(bucket, outcome, other)
-    eyes.deal(dealt, again, generator)
+    encoder.deal(dealt, again, generator)
     np.testing.assert_array_equal(outcome, again)
     np.testing.assert_array_equal(generator, other)
     assert (np.diff(dealt[..., :2]) > 0).all()
@@ -184,7 +185,7 @@ def test_cards_are_dealt_as_buckets_are(spec: str) -> None:
 
 def test_hands_stand_for_their_buckets() -> None:
     game = built(TINY)
-    for street, hands in enumerate(Cards(game).hands):
+    for street, hands in enumerate(CardEncoder(game).hands):
         assert hands.shape == (game.buckets[street], SAMPLES, 7)
         assert (hands[..., 2 + (street + 2 if street else 0) :] == -1).all()
         nearest = []

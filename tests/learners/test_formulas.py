@@ -1,4 +1,4 @@
-"""What networks learn by, against numbers and slopes worked out by hand, and whole updates against plain NumPy."""
+"""What networks learn by, against numbers and gradients worked out by hand, and whole updates against plain NumPy."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from jax.experimental import enable_x64
 
 import smoothcall.solvers  # noqa: F401 - modules of smoothcall.learners cannot be imported before it
 from smoothcall.agents.batch_policy import Table
-from smoothcall.agents.q_networks import forward
+from smoothcall.agents.layers import forward
 from smoothcall.kernels.simulation.observations import EQUITY, OBSERVATION, POT, STACK, TO_CALL
 from smoothcall.kernels.tables import CALL, FOLD_SLOT
 from smoothcall.learners import policy_loss as imitation
-from smoothcall.learners import q_targets as dqn
-from smoothcall.learners.deep_q import promised
-from smoothcall.learners.double_q_updates import Twins
+from smoothcall.learners import q_targets as q_targets
+from smoothcall.learners.deep_q import theoretical_value
+from smoothcall.learners.double_q_updates import DoubleQUpdates
 from smoothcall.learners.memory import Moves, Transitions
-from smoothcall.learners.networks import Network, layers_of, masked, optimiser, several
-from smoothcall.learners.nfsp_updates import SelfPlay
-from smoothcall.learners.policy_gradient import CHOICES, PolicyGradient, amount_loss, policy_loss, value_loss, weighted
+from smoothcall.learners.networks import Network, layers_of, masked, optimiser, stacked
+from smoothcall.learners.nfsp_updates import NFSPUpdates
+from smoothcall.learners.policy_gradient import CHOICES, PolicyGradientUpdates, amount_loss, policy_loss, value_loss, weighted
 
 # Action values of two states; the best of the first and the best of the second are not legal.
 VALUES = np.array([[1.0, 5.0, 3.0], [2.0, -1.0, 4.0]], np.float32)
@@ -42,57 +42,57 @@ def near(found: Any, wanted: Any, within: float = 1e-6) -> None:
 
 
 def near_differences(function: Callable[[Any], Any], at: np.ndarray) -> None:
-    """The slope of a function at a table is what its central differences say, in 64 bits."""
+    """The gradient of a function at a table is what its central differences say, in 64 bits."""
     step = 1e-5
     with enable_x64():
         at = at.astype(np.float64)
-        slope = np.asarray(jax.grad(function)(at))
-        assert slope.dtype == np.float64
+        gradient = np.asarray(jax.grad(function)(at))
+        assert gradient.dtype == np.float64
         for place in np.ndindex(at.shape):
             change = np.zeros_like(at)
             change[place] = step
-            assert slope[place] == pytest.approx(float(function(at + change) - function(at - change)) / (2 * step), abs=1e-8)
+            assert gradient[place] == pytest.approx(float(function(at + change) - function(at - change)) / (2 * step), abs=1e-8)
 
 
 # Action values
 
 
 def test_what_the_next_state_is_worth() -> None:
-    near(dqn.greatest(VALUES, LEGAL), [3, 2])
+    near(q_targets.greatest(VALUES, LEGAL), [3, 2])
     preferred = np.array([[0.0, 9.0, -1.0], [-3.0, -2.0, 7.0]], np.float32)  # legal: the first action, and the second
-    near(dqn.double(VALUES, preferred, LEGAL), [1, -1])
-    near(dqn.double(VALUES, VALUES, LEGAL), [3, 2])
+    near(q_targets.double(VALUES, preferred, LEGAL), [1, -1])
+    near(q_targets.double(VALUES, VALUES, LEGAL), [3, 2])
     other = np.array([[2.5, 0.0, 2.0], [3.0, 6.0, 9.0]], np.float32)  # its own best: 2.5 and 6
-    near(dqn.clipped_double(VALUES, other, LEGAL), [2.5, 2])
-    near(dqn.clipped_double(other, VALUES, LEGAL), [2.5, 2])
+    near(q_targets.clipped_double(VALUES, other, LEGAL), [2.5, 2])
+    near(q_targets.clipped_double(other, VALUES, LEGAL), [2.5, 2])
 
 
 def test_targets() -> None:
     reward, ahead, last = np.array([0.5, -2.0]), np.array([3.0, 2.0]), np.array([False, True])
-    near(dqn.target(reward, ahead, last, 0.9), [0.5 + 0.9 * 3, -2])
-    near(dqn.target(reward, ahead, last), [3.5, -2])
-    nothing = dqn.greatest(VALUES, np.array([[True, True, True], [False, False, False]]))
-    near(dqn.target(reward, nothing, last, 0.5), [0.5 + 0.5 * 5, -2])
+    near(q_targets.target(reward, ahead, last, 0.9), [0.5 + 0.9 * 3, -2])
+    near(q_targets.target(reward, ahead, last), [3.5, -2])
+    nothing = q_targets.greatest(VALUES, np.array([[True, True, True], [False, False, False]]))
+    near(q_targets.target(reward, nothing, last, 0.5), [0.5 + 0.5 * 5, -2])
 
 
 def test_nothing_is_learned_through_a_target() -> None:
     for place in (0, 1):
-        slope = jax.grad(lambda *parts: dqn.target(*parts, np.array([False, True]), 0.9).sum(), argnums=place)
-        near(slope(jnp.array([0.5, -2.0]), jnp.array([3.0, 2.0])), [0, 0])
+        gradient = jax.grad(lambda *parts: q_targets.target(*parts, np.array([False, True]), 0.9).sum(), argnums=place)
+        near(gradient(jnp.array([0.5, -2.0]), jnp.array([3.0, 2.0])), [0, 0])
 
     def loss(values: Any) -> Any:  # both ends by one network, as in Q-learning: only the move made is drawn to its aim
-        aim = dqn.target(np.zeros(2), dqn.greatest(values, LEGAL), np.array([False, False]))
-        return dqn.bellman_loss(values, np.array([0, 1]), aim)
+        aim = q_targets.target(np.zeros(2), q_targets.greatest(values, LEGAL), np.array([False, False]))
+        return q_targets.bellman_loss(values, np.array([0, 1]), aim)
 
     near(jax.grad(loss)(jnp.array(VALUES)), [[-(3 - 1), 0, 0], [0, -(2 + 1), 0]])
 
 
 def test_the_bellman_loss_and_its_slope() -> None:
     action, aim = np.array([2, 0]), np.array([3.2, -2.0], np.float32)
-    near(dqn.bellman_loss(VALUES, action, aim), (0.2**2 + 4**2) / 2)
+    near(q_targets.bellman_loss(VALUES, action, aim), (0.2**2 + 4**2) / 2)
     # -2 (aim - v) / n at the move made
-    near(jax.grad(dqn.bellman_loss)(VALUES, action, aim), [[0, 0, -0.2], [4, 0, 0]], 1e-5)
-    near_differences(lambda values: dqn.bellman_loss(values, action, aim.astype(np.float64)), VALUES)
+    near(jax.grad(q_targets.bellman_loss)(VALUES, action, aim), [[0, 0, -0.2], [4, 0, 0]], 1e-5)
+    near_differences(lambda values: q_targets.bellman_loss(values, action, aim.astype(np.float64)), VALUES)
 
 
 # Chances
@@ -100,7 +100,7 @@ def test_the_bellman_loss_and_its_slope() -> None:
 
 def test_likelihoods_and_their_slope() -> None:
     action, weight = np.array([1, 2]), np.array([2.0, -1.0], np.float32)
-    near(np.exp(imitation.log_chances(SAID, OPEN)), CHANCES)
+    near(np.exp(imitation.log_probabilities(SAID, OPEN)), CHANCES)
     near(imitation.likelihood_loss(SAID, OPEN, action), -(log(0.75) + log(0.5)) / 2)
     near(imitation.likelihood_loss(SAID, OPEN, action, weight), -(2 * log(0.75) - log(0.5)) / 2)
     made = np.array([[0, 1, 0], [0, 0, 1]])
@@ -126,7 +126,7 @@ def test_the_loss_of_likely_moves() -> None:
     better = np.array([2.0, -1.0], np.float32)
 
     def loss(said: Any) -> Any:
-        return policy_loss(lambda seen: seen, said, (OPEN, np.array([1, 2])), better, 0.0, 0.1)
+        return policy_loss(lambda inputs: inputs, said, (OPEN, np.array([1, 2])), better, 0.0, 0.1)
 
     near(loss(SAID), -(2 * log(0.75) - log(0.5)) / 2 - 0.1 * sum(ENTROPIES) / 2)
     near_differences(loss, SAID)
@@ -143,7 +143,7 @@ def test_the_loss_of_amounts() -> None:
     probabilities = (logistic(0.7 / 0.5) - logistic(-0.3 / 0.5), logistic(0.9 / 0.5), 1 - logistic(-0.5 / 0.5))
 
     def loss(said: Any) -> Any:
-        return amount_loss(lambda seen: seen, said, (low, high), better, 0.0, 0.5)
+        return amount_loss(lambda inputs: inputs, said, (low, high), better, 0.0, 0.5)
 
     near(loss(said), -(2 * log(probabilities[0]) + 3 * log(probabilities[1]) - 5 * log(probabilities[2])) / 3)
     # d log (F(h) - F(l)) / d amount = (F(h) + F(l) - 1) / blur, F being logistic: bounded by 1 / blur
@@ -167,16 +167,18 @@ def test_the_pull_of_amounts_is_bounded_and_finite() -> None:
     """However far the network is from what was made, and however narrow that was."""
     said = np.array([[900.0], [0.1], [500.0], [3.0]], np.float32)
     low, high = np.array([-1000.0, 990.0, 3.0, 2.99], np.float32), np.array([0.5, 1000.0, 3.01, 3.0], np.float32)
-    slope = jax.grad(lambda said: amount_loss(lambda seen: seen, said, (low, high), np.ones(4, np.float32), 0.0, 0.5))(said)
-    assert np.isfinite(slope).all()
-    near(slope[:3, 0], [1 / 0.5 / 4, -1 / 0.5 / 4, 1 / 0.5 / 4], 1e-3)
-    assert abs(np.asarray(slope)).max() <= 1 / 0.5 / 4 + 1e-3
+    gradient = jax.grad(lambda said: amount_loss(lambda inputs: inputs, said, (low, high), np.ones(4, np.float32), 0.0, 0.5))(
+        said
+    )
+    assert np.isfinite(gradient).all()
+    near(gradient[:3, 0], [1 / 0.5 / 4, -1 / 0.5 / 4, 1 / 0.5 / 4], 1e-3)
+    assert abs(np.asarray(gradient)).max() <= 1 / 0.5 / 4 + 1e-3
 
 
 def test_the_loss_of_expectations() -> None:
     said, worth = np.array([[1.0], [-2.0]], np.float32), np.array([0.5, 1.0], np.float32)
-    near(value_loss(lambda seen: seen, said, worth), (0.5**2 + 3**2) / 2)
-    near(jax.grad(lambda seen: value_loss(lambda own: own, seen, worth))(said), [[0.5], [-3]])
+    near(value_loss(lambda inputs: inputs, said, worth), (0.5**2 + 3**2) / 2)
+    near(jax.grad(lambda inputs: value_loss(lambda own: own, inputs, worth))(said), [[0.5], [-3]])
 
 
 # What theory promises (epfl2020, section 4.2)
@@ -200,17 +202,19 @@ RAISE_1, RAISE_2, RAISE_3, RAISE_4 = range(CALL + 1, CALL + 5)
     ],
 )
 def test_what_theory_promises(action: int, equity: float, pot: float, to_call: float, stack: float, wanted: float) -> None:
-    seen = np.zeros((2, OBSERVATION), np.float32)  # the second observation is another one: nothing leaks from row to row
-    seen[0, [EQUITY, POT, TO_CALL, STACK]] = equity, pot, to_call, stack
-    seen[1, [EQUITY, POT, TO_CALL, STACK]] = 0.75, 0.8, 0.2, 1.0
-    near(promised(TABLE, seen, np.array([action, CALL])), [wanted, 0.5 * (0.8 + 0.2)])
+    observations = np.zeros(
+        (2, OBSERVATION), np.float32
+    )  # the second observation is another one: nothing leaks from row to row
+    observations[0, [EQUITY, POT, TO_CALL, STACK]] = equity, pot, to_call, stack
+    observations[1, [EQUITY, POT, TO_CALL, STACK]] = 0.75, 0.8, 0.2, 1.0
+    near(theoretical_value(TABLE, observations, np.array([action, CALL])), [wanted, 0.5 * (0.8 + 0.2)])
 
 
 # Networks and optimisers
 
 
 def test_rates_cool() -> None:
-    """An unchanging slope of 1 moves a number by the rate of each update, with either optimiser."""
+    """An unchanging gradient of 1 moves a number by the rate of each update, with either optimiser."""
     for name in ("sgd", "adam"):
         for cool, wanted in ((4.0, [0.5 / sqrt(1 + done / 4) for done in range(9)]), (0.0, [0.5] * 9)):
             rule, number = optimiser(name, 0.5, cool), jnp.zeros(1)
@@ -224,11 +228,11 @@ def test_rates_cool() -> None:
 def test_playing_needs_the_weights_only() -> None:
     network = Network((6, 16, 16, 16, 5), jax.random.key(1))
     layers = [(np.asarray(weight), np.asarray(bias)) for weight, bias in layers_of(network)]
-    seen = np.random.default_rng(2).normal(size=(50, 6)).astype(np.float32)
-    found = forward(layers, seen)
+    inputs = np.random.default_rng(2).normal(size=(50, 6)).astype(np.float32)
+    found = forward(layers, inputs)
     assert found.dtype == np.float32
     assert abs(found).max() > 0.1
-    near(found, jax.vmap(network)(seen))
+    near(found, jax.vmap(network)(inputs))
     assert (found < 0).any(), "the last layer is linear"
     bounds = [1 / sqrt(weight.shape[1]) for weight, _ in layers]
     for (weight, bias), bound in zip(layers, bounds, strict=True):
@@ -240,41 +244,41 @@ def test_playing_needs_the_weights_only() -> None:
 
 
 class Plain:
-    """A network with one hidden layer, its slopes written out."""
+    """A network with one hidden layer, its gradients written out."""
 
     def __init__(self, layers: Any) -> None:
         (self.one, self.first), (self.two, self.second) = (
             (np.array(w, np.float64), np.array(b, np.float64)) for w, b in layers
         )
 
-    def __call__(self, seen: np.ndarray) -> np.ndarray:
-        return np.maximum(seen @ self.one.T + self.first, 0) @ self.two.T + self.second
+    def __call__(self, inputs: np.ndarray) -> np.ndarray:
+        return np.maximum(inputs @ self.one.T + self.first, 0) @ self.two.T + self.second
 
-    def slopes(self, seen: np.ndarray, said: np.ndarray) -> list[np.ndarray]:
-        """Of a loss by its slope said[n, A] at what the network says."""
-        before = seen @ self.one.T + self.first
+    def gradients(self, inputs: np.ndarray, said: np.ndarray) -> list[np.ndarray]:
+        """Of a loss by its gradient said[n, A] at what the network says."""
+        before = inputs @ self.one.T + self.first
         hidden = np.maximum(before, 0)
         below = said @ self.two * (before > 0)
-        return [below.T @ seen, below.sum(axis=0), said.T @ hidden, said.sum(axis=0)]
+        return [below.T @ inputs, below.sum(axis=0), said.T @ hidden, said.sum(axis=0)]
 
     @property
     def parts(self) -> list[np.ndarray]:
         return [self.one, self.first, self.two, self.second]
 
-    def step(self, slopes: list[np.ndarray], rate: float) -> None:
-        for part, slope in zip(self.parts, slopes, strict=True):
-            part -= rate * slope
+    def step(self, gradients: list[np.ndarray], rate: float) -> None:
+        for part, gradient in zip(self.parts, gradients, strict=True):
+            part -= rate * gradient
 
-    def adam(self, slopes: list[np.ndarray], rate: float) -> None:
-        """The first step of Adam: its means are the slope and its square."""
-        self.step([slope / (abs(slope) + 1e-8) for slope in slopes], rate)
+    def adam(self, gradients: list[np.ndarray], rate: float) -> None:
+        """The first step of Adam: its means are the gradient and its square."""
+        self.step([gradient / (abs(gradient) + 1e-8) for gradient in gradients], rate)
 
 
 def plain(networks: Network, player: int) -> Plain:
-    return Plain([(weight[player], bias[player]) for weight, bias in layers_of(networks)])
+    return Plain(layers_of(jax.tree.map(lambda leaf: leaf[player], networks)))
 
 
-def chances_of(said: np.ndarray, legal: np.ndarray) -> np.ndarray:
+def probabilities_of(said: np.ndarray, legal: np.ndarray) -> np.ndarray:
     likely = np.where(legal, np.exp(said), 0)
     return likely / likely.sum(axis=1, keepdims=True)
 
@@ -284,7 +288,7 @@ ROWS, FEATURES, ACTIONS, HIDDEN, PLAYERS, BATCH, UPDATES = 7, 5, 3, 4, 2, 6, 3
 
 def observation(seed: int) -> tuple[np.random.Generator, np.ndarray, np.ndarray, Transitions, Moves]:
     random = np.random.default_rng(seed)
-    seen = random.normal(size=(ROWS, FEATURES)).astype(np.float32)
+    inputs = random.normal(size=(ROWS, FEATURES)).astype(np.float32)
     legal = random.random((ROWS, ACTIONS)) < 0.6
     legal[np.arange(ROWS), random.integers(ACTIONS, size=ROWS)] = True
     shape = (UPDATES, PLAYERS, BATCH)
@@ -296,101 +300,103 @@ def observation(seed: int) -> tuple[np.random.Generator, np.ndarray, np.ndarray,
     rows, after, copied = (random.integers(ROWS, size=shape).astype(np.int32) for _ in range(3))
     left, won = random.integers(3, size=shape).astype(np.int32), random.normal(size=shape).astype(np.float32)
     transitions = Transitions(rows[..., None], made(rows), after[..., None], left, won)
-    return random, seen, legal, transitions, Moves(copied[..., None], made(copied))
+    return random, inputs, legal, transitions, Moves(copied[..., None], made(copied))
 
 
 @pytest.mark.parametrize("double", [False, True], ids=["target network", "double"])
 def test_updates_of_neural_fictitious_self_play(double: bool) -> None:
-    _, seen, legal, transitions, moves = observation(3)
-    learner = SelfPlay(seen, legal, by="sgd", value_rate=0.2, policy_rate=0.3, cool=2.0, double=double)
-    pair = learner.begin(HIDDEN, PLAYERS, seed=1)
-    pair = pair._replace(target=learner.begin(HIDDEN, PLAYERS, seed=2).values)  # so that it disagrees
-    learned = learner.learn(pair, transitions, moves)
+    _, inputs, legal, transitions, moves = observation(3)
+    learner = NFSPUpdates(inputs, legal, rule="sgd", value_rate=0.2, policy_rate=0.3, cool=2.0, double=double)
+    state = learner.begin(HIDDEN, PLAYERS, seed=1)
+    state = state._replace(target=learner.begin(HIDDEN, PLAYERS, seed=2).values)  # so that it disagrees
+    learned = learner.learn(state, transitions, moves)
     chose_otherwise = 0
     for player in range(PLAYERS):
-        values, slower, policy = (plain(networks, player) for networks in (pair.values, pair.target, pair.policies))
+        values, slower, policy = (plain(networks, player) for networks in (state.values, state.target, state.policies))
         for update in range(UPDATES):
             cooled, at = 1 / sqrt(1 + update / 2), (update, player)
-            rows, after = transitions.seen[at][:, 0], transitions.after[at][:, 0]
-            ahead, own = (np.where(legal[after], network(seen[after]), -np.inf) for network in (slower, values))
+            rows, after = transitions.observations[at][:, 0], transitions.next_observations[at][:, 0]
+            ahead, own = (np.where(legal[after], network(inputs[after]), -np.inf) for network in (slower, values))
             best = (own if double else ahead).argmax(axis=1)
             chose_otherwise += (own.argmax(axis=1) != ahead.argmax(axis=1)).sum()
-            last = transitions.left[at] == 0
+            last = transitions.moves_left[at] == 0
             aim = np.where(last, transitions.won[at], ahead[np.arange(BATCH), best])
-            said, action = values(seen[rows]), transitions.action[at]
-            slope = np.zeros((BATCH, ACTIONS))
-            slope[np.arange(BATCH), action] = -2 * (aim - said[np.arange(BATCH), action]) / BATCH
-            values.step(values.slopes(seen[rows], slope), 0.2 * cooled)
-            rows = moves.seen[at][:, 0]
-            probabilities = chances_of(policy(seen[rows]), legal[rows])
-            policy.step(policy.slopes(seen[rows], (probabilities - np.eye(ACTIONS)[moves.action[at]]) / BATCH), 0.3 * cooled)
+            said, action = values(inputs[rows]), transitions.action[at]
+            gradient = np.zeros((BATCH, ACTIONS))
+            gradient[np.arange(BATCH), action] = -2 * (aim - said[np.arange(BATCH), action]) / BATCH
+            values.step(values.gradients(inputs[rows], gradient), 0.2 * cooled)
+            rows = moves.observations[at][:, 0]
+            probabilities = probabilities_of(policy(inputs[rows]), legal[rows])
+            policy.step(
+                policy.gradients(inputs[rows], (probabilities - np.eye(ACTIONS)[moves.action[at]]) / BATCH), 0.3 * cooled
+            )
         for networks, wanted in ((learned.values, values), (learned.policies, policy), (learned.target, slower)):
             for found, part in zip(plain(networks, player).parts, wanted.parts, strict=True):
                 near(found, part, 1e-5)
     assert chose_otherwise > 3, "the two ways to value the next state were told apart"
-    assert abs(plain(learned.values, 0).one - plain(pair.values, 0).one).max() > 1e-3
+    assert abs(plain(learned.values, 0).one - plain(state.values, 0).one).max() > 1e-3
 
 
 def test_acting_in_neural_fictitious_self_play() -> None:
-    """2 * player plays its average policy, 2 * player + 1 its best response, -1 is nobody."""
-    _, seen, legal, _, _ = observation(4)
-    learner = SelfPlay(seen, legal, by="sgd", value_rate=0.1, policy_rate=0.1, cool=0.0, double=False)
-    pair = learner.begin(HIDDEN, PLAYERS, seed=5)
+    """Policy index 2p is the average policy, 2p + 1 the best response, -1 none."""
+    _, inputs, legal, _, _ = observation(4)
+    learner = NFSPUpdates(inputs, legal, rule="sgd", value_rate=0.1, policy_rate=0.1, cool=0.0, double=False)
+    state = learner.begin(HIDDEN, PLAYERS, seed=5)
     row, who = np.arange(ROWS, dtype=np.int32), np.array([0, 1, 2, 3, 3, -1, 2], np.int8)
-    found = np.asarray(learner.act(pair, row, who, 0.25))
+    found = np.asarray(learner.act(state, row, who, 0.25))
     for place in (0, 2, 6):
-        near(found[place], chances_of(plain(pair.policies, who[place] // 2)(seen[[place]]), legal[[place]])[0], 1e-5)
+        near(found[place], probabilities_of(plain(state.policies, who[place] // 2)(inputs[[place]]), legal[[place]])[0], 1e-5)
     for place in (1, 3, 4):
-        values = np.where(legal[place], plain(pair.values, who[place] // 2)(seen[[place]])[0], -np.inf)
+        values = np.where(legal[place], plain(state.values, who[place] // 2)(inputs[[place]])[0], -np.inf)
         near(found[place], 0.25 * legal[place] / legal[place].sum() + 0.75 * (values == values.max()))
     near(found.sum(axis=1), 1)
-    near(learner.said(pair.values)[1], np.asarray(masked(plain(pair.values, 1)(seen), legal)), 1e-5)
+    near(learner.outputs(state.values)[1], np.asarray(masked(plain(state.values, 1)(inputs), legal)), 1e-5)
 
 
 def test_players_begin_apart_and_targets_alike() -> None:
-    networks = several(lambda key: Network((FEATURES, HIDDEN, ACTIONS), key), 2, jax.random.key(0))
+    networks = stacked(lambda key: Network((FEATURES, HIDDEN, ACTIONS), key), 2, jax.random.key(0))
     assert (plain(networks, 0).one != plain(networks, 1).one).all()
-    learner = SelfPlay(
-        np.ones((2, FEATURES)), np.ones((2, 3), bool), by="sgd", value_rate=0.1, policy_rate=0.1, cool=0, double=False
+    learner = NFSPUpdates(
+        np.ones((2, FEATURES)), np.ones((2, 3), bool), rule="sgd", value_rate=0.1, policy_rate=0.1, cool=0, double=False
     )
-    pair = learner.begin(HIDDEN, 2, 1)
-    for one, other in zip(jax.tree.leaves(pair.values), jax.tree.leaves(pair.target), strict=True):
+    state = learner.begin(HIDDEN, 2, 1)
+    for one, other in zip(jax.tree.leaves(state.values), jax.tree.leaves(state.target), strict=True):
         near(one, other, 0)
-    assert (plain(pair.values, 0).one != plain(pair.policies, 0).one).all()
+    assert (plain(state.values, 0).one != plain(state.policies, 0).one).all()
 
 
 def layers(tables: dict[str, np.ndarray], name: str) -> Plain:
-    return Plain([(tables[f"{name} {number} weight"], tables[f"{name} {number} bias"]) for number in (0, 1)])
+    return Plain([(tables[f"weight-{name}-{number}"], tables[f"bias-{name}-{number}"]) for number in (0, 1)])
 
 
-@pytest.mark.parametrize("kind", ["likely", "amount"])
+@pytest.mark.parametrize("kind", ["moves", "amount"])
 def test_updates_of_deep_q(kind: str) -> None:
     """Moves are weighed by what the value network expected before it learned from them."""
     random, count, price = np.random.default_rng(1), 9, 0.3
-    sizes = {"policy": (6, HIDDEN, 6 if kind == "likely" else 1), "value": (6, HIDDEN, 1)}
-    learner = PolicyGradient(sizes, kind=kind, rate=0.01, price=price, seed=4)
+    sizes = {"policy": (6, HIDDEN, 6 if kind == "moves" else 1), "value": (6, HIDDEN, 1)}
+    learner = PolicyGradientUpdates(sizes, kind=kind, rate=0.01, price=price, seed=4)
     policy, value = (layers(learner.tables, name) for name in ("policy", "value"))
-    seen, worth = random.normal(size=(count, 6)).astype(np.float32), random.normal(size=count).astype(np.float32)
-    said, better = policy(seen), worth - value(seen)[:, 0]
+    inputs, worth = random.normal(size=(count, 6)).astype(np.float32), random.normal(size=count).astype(np.float32)
+    said, better = policy(inputs), worth - value(inputs)[:, 0]
     assert 0 < (better > 0).sum() < count
-    if kind == "likely":
+    if kind == "moves":
         legal = random.random((count, 6)) < 0.5
         legal[:, 0] = True
         moves = np.array([random.choice(np.flatnonzero(row)) for row in legal], np.int32)
-        learner.update(0.0, seen, worth, legal, moves)
-        probabilities = chances_of(said, legal)
+        learner.update(0.0, inputs, worth, legal, moves)
+        probabilities = probabilities_of(said, legal)
         logarithm = np.where(legal, np.log(np.where(legal, probabilities, 1)), 0)
         entropy = -(probabilities * logarithm).sum(axis=1, keepdims=True)
-        slope = better[:, None] * (probabilities - np.eye(6)[moves]) + price * probabilities * (logarithm + entropy)
+        gradient = better[:, None] * (probabilities - np.eye(6)[moves]) + price * probabilities * (logarithm + entropy)
     else:
         low = random.normal(size=count).astype(np.float32)
         high = low + random.random(count).astype(np.float32) + np.float32(0.1)
-        learner.update(0.0, seen, worth, low, high)
+        learner.update(0.0, inputs, worth, low, high)
         ends = sum(1 / (1 + np.exp(-(end - said[:, 0]) / price)) for end in (low, high))
-        slope = (-better * (ends - 1) / price)[:, None]
+        gradient = (-better * (ends - 1) / price)[:, None]
         assert 0 < (said > 0).sum() < count
-    policy.adam(policy.slopes(seen, slope / count), 0.01)
-    value.adam(value.slopes(seen, -2 * better[:, None] / count), 0.01)
+    policy.adam(policy.gradients(inputs, gradient / count), 0.01)
+    value.adam(value.gradients(inputs, -2 * better[:, None] / count), 0.01)
     for name, wanted in (("policy", policy), ("value", value)):
         for found, part in zip(layers(learner.tables, name).parts, wanted.parts, strict=True):
             near(found, part, 2e-5)
@@ -399,20 +405,20 @@ def test_updates_of_deep_q(kind: str) -> None:
 def test_updates_of_clipped_double_dqn() -> None:
     """Both networks aim at the reward and the smaller of their opinions."""
     random, count = np.random.default_rng(2), 8
-    learner = Twins((10, HIDDEN, 6), ("one", "other"), rate=0.01, discount=0.9, seed=3)
+    learner = DoubleQUpdates((10, HIDDEN, 6), ("one", "other"), rate=0.01, discount=0.9, seed=3)
     twins = [layers(learner.tables, name) for name in ("one", "other")]
-    seen, after = (random.normal(size=(count, 10)).astype(np.float32) for _ in range(2))
+    inputs, after = (random.normal(size=(count, 10)).astype(np.float32) for _ in range(2))
     action, reward = random.integers(6, size=count).astype(np.int32), random.normal(size=count).astype(np.float32)
     legal, last = random.random((count, 6)) < 0.5, random.random(count) < 0.4
     legal[:, 1] = True
-    learner.update(*(part[None] for part in (seen, action, after, legal, last, reward)))
+    learner.update(*(part[None] for part in (inputs, action, after, legal, last, reward)))
     best = [np.where(legal, network(after), -np.inf).max(axis=1) for network in twins]
     assert 0 < (best[0] < best[1])[~last].sum() < (~last).sum(), "each is the smaller one somewhere"
     aim = reward + np.where(last, 0, 0.9 * np.minimum(*best))
     for network, name in zip(twins, ("one", "other"), strict=True):
-        slope = np.zeros((count, 6))
-        slope[np.arange(count), action] = -2 * (aim - network(seen)[np.arange(count), action]) / count
-        network.adam(network.slopes(seen, slope), 0.01)
+        gradient = np.zeros((count, 6))
+        gradient[np.arange(count), action] = -2 * (aim - network(inputs)[np.arange(count), action]) / count
+        network.adam(network.gradients(inputs, gradient), 0.01)
         for found, part in zip(layers(learner.tables, name).parts, network.parts, strict=True):
             near(found, part, 2e-5)
 
@@ -425,7 +431,7 @@ def test_learners_go_on_from_their_tables() -> None:
         random.normal(size=(2, 4, 10)).astype(np.float32), np.ones((2, 4, 6), bool), np.zeros((2, 4), bool),
         random.normal(size=(2, 4)).astype(np.float32),
     )  # fmt: skip
-    one, other = (Twins((10, HIDDEN, 6), ("one", "other"), rate=0.01, discount=0.9, seed=seed) for seed in (1, 2))
+    one, other = (DoubleQUpdates((10, HIDDEN, 6), ("one", "other"), rate=0.01, discount=0.9, seed=seed) for seed in (1, 2))
     one.update(*batches)
     for name, table in one.tables.items():
         other.tables[name][...] = table

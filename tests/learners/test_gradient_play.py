@@ -14,9 +14,9 @@ import pytest
 import smoothcall as sc
 from smoothcall.files import write_json
 from smoothcall.learners.memory import AVERAGE, BEST, GRADIENT
-from smoothcall.learners.networks import answers
+from smoothcall.learners.networks import outputs
 from smoothcall.learners.nfsp import NFSP
-from smoothcall.learners.nfsp_updates import SelfPlay, behaviour
+from smoothcall.learners.nfsp_updates import NFSPUpdates, behaviour
 from smoothcall.store.config import read_config
 from smoothcall.store.runs import Run
 from tests.conftest import built
@@ -55,8 +55,8 @@ def test_behaviour_by_hand(matrix: str) -> None:
     """All modes in one call."""
     mine = [case for case in CASES if case[1] == matrix]
     mode, values, average, others, legal, wanted = (jnp.array([case[part] for case in mine]) for part in (0, 2, 3, 4, 5, 6))
-    said = jnp.log(jnp.where(legal, average, 1.0)) + 3
-    found = compiled(values, said, others, legal == 1, mode, 0.25, matrix)
+    logits = jnp.log(jnp.where(legal, average, 1.0)) + 3
+    found = compiled(values, logits, others, legal == 1, mode, 0.25, matrix)
     np.testing.assert_allclose(found, wanted, atol=1e-6)
 
 
@@ -64,20 +64,20 @@ def test_behaviour_by_hand(matrix: str) -> None:
 def test_whose_networks_are_asked(matrix: str) -> None:
     """A player's own, and of the others' average policies the mean at the same place."""
     random, players = np.random.default_rng(1), 3
-    seen, legal = random.normal(size=(9, 4)).astype(np.float32), np.ones((9, 3), bool)
+    features, legal = random.normal(size=(9, 4)).astype(np.float32), np.ones((9, 3), bool)
     legal[::2, 1] = False
-    rates = {"by": "sgd", "value_rate": 0.1, "policy_rate": 0.1, "cool": 0.0, "double": False}
-    networks = SelfPlay(seen, legal, **rates, matrix=matrix)
-    pair = networks.begin(5, players, seed=2)
+    rates = {"rule": "sgd", "value_rate": 0.1, "policy_rate": 0.1, "cool": 0.0, "double": False}
+    networks = NFSPUpdates(features, legal, **rates, matrix=matrix)
+    state = networks.begin(5, players, seed=2)
     who = np.arange(9, dtype=np.int8)
-    found = networks.act(pair, np.arange(9, dtype=np.int32), who, 0.25)
-    values, said = (np.asarray(answers(each, seen)) for each in (pair.values, pair.policies))
-    likely = np.where(legal, np.exp(said), 0)
+    found = networks.act(state, np.arange(9, dtype=np.int32), who, 0.25)
+    values, logits = (np.asarray(outputs(each, features)) for each in (state.values, state.policies))
+    likely = np.where(legal, np.exp(logits), 0)
     probabilities = likely / likely.sum(axis=2, keepdims=True)
     for place in range(9):
         player, mode = (place // 2, place % 2) if place < 6 else (place - 6, GRADIENT)
         others = (probabilities[(player + 1) % 3, place] + probabilities[(player + 2) % 3, place]) / 2
-        own = (values[player, place], said[player, place], others, legal[place], mode)
+        own = (values[player, place], logits[player, place], others, legal[place], mode)
         wanted = compiled(*(jnp.asarray(part)[None] for part in own), 0.25, matrix)
         np.testing.assert_allclose(found[place], wanted[0], atol=1e-6)
 

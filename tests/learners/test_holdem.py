@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall.information.sample_hands import SAMPLES
 from smoothcall.learners import features
-from smoothcall.learners.features import SAMPLES, Cards
-from smoothcall.learners.networks import answers
+from smoothcall.learners.features import CardEncoder
+from smoothcall.learners.networks import outputs
 from smoothcall.learners.nfsp import NFSP
 from tests.conftest import built
 
@@ -56,14 +57,14 @@ def test_memories_hold_what_was_seen(learned: NFSP) -> None:
     for player in (0, 1):
         count = int(held["transitions total"][player])
         assert 100 < count <= 500
-        seen, after = (held[f"transitions {name}"][player, :count] for name in ("seen", "after"))
-        node = seen[:, 0]
+        observations, after = (held[f"transitions {name}"][player, :count] for name in ("observations", "next_observations"))
+        node = observations[:, 0]
         assert set(tree.round[node]) == {0, 1, 2, 3}
         assert (tree.player[node] == player).all()
         assert (tree.child[node, held["transitions action"][player, :count]] >= 0).all()
-        np.testing.assert_array_equal((seen[:, 1:] >= 0).sum(axis=1), np.array([2, 5, 6, 7])[tree.round[node]])
-        np.testing.assert_array_equal(seen[:, 1:3], after[:, 1:3])
-        later = held["transitions left"][player, :count] > 0
+        np.testing.assert_array_equal((observations[:, 1:] >= 0).sum(axis=1), np.array([2, 5, 6, 7])[tree.round[node]])
+        np.testing.assert_array_equal(observations[:, 1:3], after[:, 1:3])
+        later = held["transitions moves_left"][player, :count] > 0
         assert (after[later, 0] > node[later]).all()
         assert abs(held["transitions won"][player, :count]).max() <= 2000
 
@@ -71,20 +72,20 @@ def test_memories_hold_what_was_seen(learned: NFSP) -> None:
 @pytest.mark.parametrize("env", [1 << 22, 8 * SAMPLES * 12, 8 * SAMPLES * 3], ids=["all", "some nodes", "some buckets"])
 def test_policies_are_the_mean_over_hands_of_a_bucket(learned: NFSP, monkeypatch: pytest.MonkeyPatch, env: int) -> None:
     """As the networks say it of each hand at each node, one by one; whatever the size of the pieces."""
-    monkeypatch.setattr(features, "ROOM", env)
-    game, eyes, pair = built(SMALLEST), learned._eyes, learned._pair
-    assert isinstance(eyes, Cards)
-    average = eyes.play(learned._networks, pair.policies, best=False)
-    best = eyes.play(learned._networks, pair.values, best=True)
+    monkeypatch.setattr(features, "MAX_UNITS", env)
+    game, encoder, state = built(SMALLEST), learned._encoder, learned._state
+    assert isinstance(encoder, CardEncoder)
+    average = encoder.tabulate(learned._updates, state.policies, best=False)
+    best = encoder.tabulate(learned._updates, state.values, best=True)
     random = np.random.default_rng(0)
     for node in [0, *random.choice(game.tree.decisions, 12)]:
         street, legal = int(game.tree.round[node]), game.tree.child[node] >= 0
         for bucket in {0, game.buckets[street] - 1, int(random.integers(game.buckets[street]))}:
-            seen = np.full((SAMPLES, 8), node, np.int32)
-            seen[:, 1:] = eyes.hands[street][bucket]
+            observations = np.full((SAMPLES, 8), node, np.int32)
+            observations[:, 1:] = encoder.hands[street][bucket]
             said, values = (
-                np.asarray(answers(nets, eyes.show(seen).inputs))[game.tree.player[node]]
-                for nets in (pair.policies, pair.values)
+                np.asarray(outputs(nets, encoder.encode(observations).features))[game.tree.player[node]]
+                for nets in (state.policies, state.values)
             )
             likely = np.where(legal, np.exp(said), 0)
             row = game.tree.first_row[node] + bucket

@@ -102,7 +102,7 @@ App().solvers()
 print(loaded())
 smoothcall.solver("cfr+", smoothcall.game("kuhn")).run(1)
 print(loaded())
-smoothcall.learners.learning("nfsp_updates", "nfsp")
+smoothcall.solver("nfsp", smoothcall.game("kuhn"))
 print(loaded())
 """
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, cwd=tmp_path, check=True)

@@ -1,4 +1,4 @@
-"""Learning games of several hands, and the batch policies that come of it."""
+"""NFSP in freezeouts, and its batch policies."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
-from smoothcall.agents.nfsp_networks import SelfTaught, compact, picture
+from smoothcall.agents.nfsp_networks import NFSPNetworks, compact_features, image_features
 from smoothcall.agents.scripted import HeuristicMC, MostlyCalls
-from smoothcall.agents.stack_policies import Tabled
-from smoothcall.agents.tabulated import TabulatedPolicy, card_observations
+from smoothcall.agents.stack_policies import PolicyByStack
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.evaluation.freezeouts import play_freezeouts
+from smoothcall.kernels.agents.features import FEATURES
+from smoothcall.kernels.learners.nfsp import draw_freezeout_policies
 from smoothcall.kernels.random import seeded
-from smoothcall.kernels.simulation.freezeouts import INPUTS, FreezeoutTables, draw_policies, expect_winnings
+from smoothcall.kernels.simulation.freezeouts import FreezeoutTables, expect_winnings
 from smoothcall.kernels.simulation.observations import (
     BEFORE_CALL,
     BEFORE_POT,
@@ -33,14 +35,17 @@ from smoothcall.kernels.simulation.observations import (
     TO_CALL,
 )
 from smoothcall.kernels.tables import Array
-from smoothcall.learners.nfsp_freezeouts import GAMES, FreezeoutNFSP
+from smoothcall.learners.nfsp_freezeouts import FREEZEOUTS, FreezeoutNFSP
+from smoothcall.learners.opponents import freezeout_opponent
 from smoothcall.simulation.freezeouts import FreezeoutEnv
+from smoothcall.simulation.observations import node_observations
 from smoothcall.simulation.stack_trees import stack_trees
+from smoothcall.store.runs import Run
 from tests.conftest import built
 
 SPEC = "no-limit-holdem:stack=30,grid=6/6/6"
 SMALL: dict[str, Any] = {"hands": 32, "batch": 32, "every": 16, "hidden": 16, "transitions": 5000, "moves": 5000}
-NETWORK = [((8, INPUTS), (8,)), ((5, 8), (5,))]
+NETWORK = [((8, FEATURES), (8,)), ((5, 8), (5,))]
 
 
 def learner(**options: object) -> FreezeoutNFSP:
@@ -49,19 +54,19 @@ def learner(**options: object) -> FreezeoutNFSP:
     return found
 
 
-def taught(seed: int = 0, **options: Any) -> SelfTaught:
+def taught(seed: int = 0, **options: Any) -> NFSPNetworks:
     """A batch policy that was never taught."""
     random = np.random.default_rng(seed)
     policy, values = (
         tuple(tuple(random.normal(size=shape).astype(np.float32) for shape in layer) for layer in NETWORK) for _ in range(2)
     )
-    return SelfTaught(policy, values, **options)
+    return NFSPNetworks(policy, values, **options)
 
 
 class Anything:
     """Seldom folds, so that hands get far."""
 
-    def probabilities(self, seen: Array, legal: Array) -> Array:
+    def probabilities(self, observations: Array, legal: Array) -> Array:
         return legal * np.array([0.1, 2, 1, 1, 0.2])
 
 
@@ -83,12 +88,12 @@ def observations(turns: int = 30) -> Array:
     playing, found = env(), []
     for _ in range(turns):
         turn(playing)
-        found.append(playing.batch.seen[playing.batch.who >= 0].copy())
+        found.append(playing.batch.observations[playing.batch.policy >= 0].copy())
         playing.settle()
     return np.concatenate(found)
 
 
-# What is seen
+# What is observed
 
 
 def test_wide_situations_show_the_cards_and_the_last_own_move() -> None:
@@ -97,19 +102,19 @@ def test_wide_situations_show_the_cards_and_the_last_own_move() -> None:
     assert deck is not None
     for _ in range(12):
         turn(playing)
-        hands, seen = playing.batch.hands, playing.batch.seen
+        hands, observed = playing.batch.hands, playing.batch.observations
         for hand in range(0, 256, 16):
-            seat = int(seen[hand, SEAT])
+            seat = int(observed[hand, SEAT])
             made = int(hands.moves[hand, seat])
-            if playing.batch.who[hand] < 0 or made == 0:
+            if playing.batch.policy[hand] < 0 or made == 0:
                 continue
-            here = seen[hand]
+            here = observed[hand]
             visible = (2, 5, 6, 7)[int(here[STREET])]
             cards = hands.dealt[hand, seat, 8:].tolist()
             assert here[CARD : CARD + CARDS].tolist() == cards[:visible] + [-1] * (CARDS - visible)
             boards = [(), *([tuple(cards[2:5])] if visible > 2 else []), *((card,) for card in cards[5:visible])]
             assert deck.bucket(tuple(cards[:2]), boards) == here[BUCKET]
-            before = hands.seen[hand, seat, made - 2] if made > 1 else None
+            before = hands.observations[hand, seat, made - 2] if made > 1 else None
             expected = [NEVER, 0, 0] if before is None else [before[STREET], before[POT], before[TO_CALL]]
             np.testing.assert_array_equal(here[[BEFORE_STREET, BEFORE_POT, BEFORE_CALL]], expected)
             moved += before is not None
@@ -118,35 +123,37 @@ def test_wide_situations_show_the_cards_and_the_last_own_move() -> None:
     assert known.players == 2
 
 
-def test_compact_inputs_say_what_pictures_say() -> None:
-    """ObservationFeatures that differ for the one differ for the other."""
-    seen = observations()
-    seen = seen[np.random.default_rng(1).choice(len(seen), 1500, replace=False)]
+def test_compact_features_and_images_carry_the_same_information() -> None:
+    """Observations that differ in the one differ in the other."""
+    observed = observations()
+    observed = observed[np.random.default_rng(1).choice(len(observed), 1500, replace=False)]
     for metrics in (True, False):
-        short = np.unique(compact(seen, metrics), axis=0, return_inverse=True)[1].reshape(-1)
-        long = np.unique(picture(seen, metrics).reshape(len(seen), -1), axis=0, return_inverse=True)[1].reshape(-1)
+        short = np.unique(compact_features(observed, metrics), axis=0, return_inverse=True)[1].reshape(-1)
+        long = np.unique(image_features(observed, metrics).reshape(len(observed), -1), axis=0, return_inverse=True)[1].reshape(
+            -1
+        )
         pairs = set(zip(short.tolist(), long.tolist(), strict=True))
         assert len(pairs) == len(set(short.tolist())) == len(set(long.tolist()))
 
 
-def test_compact_inputs_by_hand() -> None:
-    seen = np.zeros((2, CARD_OBSERVATION), np.float32)
-    seen[:, CARD:] = -1
-    seen[:, [EQUITY, POT, TO_CALL, BEFORE_STREET]] = (0.25, 0.15, 0.05, NEVER)
-    seen[0, CARD : CARD + 2] = (3, 51)
-    seen[1, [STREET, BEFORE_STREET, BEFORE_POT]] = (2, 1, 0.1)
-    seen[1, CARD : CARD + 6] = (0, 1, 10, 20, 30, 40)
-    shown = compact(seen)
-    assert np.flatnonzero(shown[0]).tolist() == [3, 51, 156, 160, 165, 169, 170, 178, 179, 180, 181]
-    assert shown[0, [169, 170, 178]].tolist() == pytest.approx([0.15, 0.05, 0.25])
-    assert shown[0, 179:].tolist() == pytest.approx([1, 1, 0.5, *[0] * 7])
+def test_compact_features_by_hand() -> None:
+    observed = np.zeros((2, CARD_OBSERVATION), np.float32)
+    observed[:, CARD:] = -1
+    observed[:, [EQUITY, POT, TO_CALL, BEFORE_STREET]] = (0.25, 0.15, 0.05, NEVER)
+    observed[0, CARD : CARD + 2] = (3, 51)
+    observed[1, [STREET, BEFORE_STREET, BEFORE_POT]] = (2, 1, 0.1)
+    observed[1, CARD : CARD + 6] = (0, 1, 10, 20, 30, 40)
+    features = compact_features(observed)
+    assert np.flatnonzero(features[0]).tolist() == [3, 51, 156, 160, 165, 169, 170, 178, 179, 180, 181]
+    assert features[0, [169, 170, 178]].tolist() == pytest.approx([0.15, 0.05, 0.25])
+    assert features[0, 179:].tolist() == pytest.approx([1, 1, 0.5, *[0] * 7])
     bits = [0, 1, 52 + 10, 52 + 20, 52 + 30, 52 + 40, 104 + 10, 104 + 20, 104 + 30, 158, 162, 165]
-    assert np.flatnonzero(shown[1, :169]).tolist() == bits
-    assert 0 < shown[1, 177] < 0.2, "a pair of twos at best"
-    assert not compact(seen, metrics=False)[:, 177:].any()
+    assert np.flatnonzero(features[1, :169]).tolist() == bits
+    assert 0 < features[1, 177] < 0.2, "a pair of twos at best"
+    assert not compact_features(observed, metrics=False)[:, 177:].any()
 
 
-def test_whom_players_follow() -> None:
+def test_policies_of_freezeouts_are_sampled_by_eta_and_rho() -> None:
     count = 40_000
     chips, habits = np.zeros((count, 2), np.int32), np.zeros((count, 2, 4), np.int32)
     small, short = np.zeros(count, np.int8), np.zeros(count, np.int16)
@@ -155,13 +162,13 @@ def test_whom_players_follow() -> None:
         (1, [[0.9, 0.05, 0.05, 0], [0, 0, 0, 1]]),
     ):
         freezeouts = FreezeoutTables(chips, small, np.full((count, 2), -1, np.int8), short, habits)
-        draw_policies(freezeouts, learners, 0.1, 0.5, seeded(2)[0])
+        draw_freezeout_policies(freezeouts, learners, 0.1, 0.5, seeded(2)[0])
         for player, shares in enumerate(expected):
             found = np.bincount(freezeouts.policy[:, player], minlength=len(shares)) / count
             np.testing.assert_allclose(found, shares, atol=0.006)
         kept = freezeouts.policy.copy()
-        draw_policies(freezeouts, learners, 0.1, 0.5, seeded(3)[0])
-        np.testing.assert_array_equal(freezeouts.policy, kept, "games that go on keep theirs")
+        draw_freezeout_policies(freezeouts, learners, 0.1, 0.5, seeded(3)[0])
+        np.testing.assert_array_equal(freezeouts.policy, kept, "freezeouts in play keep theirs")
 
 
 # Rewards
@@ -184,7 +191,11 @@ def test_winnings_are_those_that_were_to_be_expected() -> None:
         meant.append(won[over, 0])
         for hand in over[:40]:
             last = max(
-                (hands.seen[hand, seat, hands.moves[hand, seat] - 1, STREET] for seat in range(2) if hands.moves[hand, seat]),
+                (
+                    hands.observations[hand, seat, hands.moves[hand, seat] - 1, STREET]
+                    for seat in range(2)
+                    if hands.moves[hand, seat]
+                ),
                 default=0,
             )
             showdown = len(set(playing.batch.walk.payoff[playing.batch.walk.ending[hands.node[hand]], :, 0].tolist())) > 1
@@ -212,16 +223,16 @@ def test_winnings_are_those_that_were_to_be_expected() -> None:
 def test_what_was_learned_plays_without_jax_as_with_it() -> None:
     made = learner()
     made.run(60)
-    seen, batch_policy = observations(5)[:200], made.batch_policy()
-    legal = stack_trees(built(SPEC).rules).walk.child[seen[:, NODE].astype(np.int64)] >= 0  # type: ignore[arg-type]
-    who = np.zeros(len(seen), np.int8)
+    observed, batch_policy = observations(5)[:200], made.batch_policy()
+    legal = stack_trees(built(SPEC).rules).walk.child[observed[:, NODE].astype(np.int64)] >= 0  # type: ignore[arg-type]
+    who = np.zeros(len(observed), np.int8)
     for eta, mode in ((0.0, 0), (1.0, 1)):
-        expected = np.asarray(made._networks.act(made._pair, made._eyes.show(seen), who + mode, 0.0))
-        np.testing.assert_allclose(made.batch_policy(eta).probabilities(seen, legal), expected, atol=1e-5)
-    mixed = made.batch_policy(0.25).probabilities(seen, legal)
+        expected = np.asarray(made._updates.act(made._state, made._encoder.encode(observed), who + mode, 0.0))
+        np.testing.assert_allclose(made.batch_policy(eta).probabilities(observed, legal), expected, atol=1e-5)
+    mixed = made.batch_policy(0.25).probabilities(observed, legal)
     np.testing.assert_allclose(
         mixed,
-        0.75 * batch_policy.probabilities(seen, legal) + 0.25 * made.batch_policy(1.0).probabilities(seen, legal),
+        0.75 * batch_policy.probabilities(observed, legal) + 0.25 * made.batch_policy(1.0).probabilities(observed, legal),
         atol=1e-6,
     )
 
@@ -232,22 +243,24 @@ def test_what_was_learned_plays_without_jax_as_with_it() -> None:
     ids=lambda batch_policy: type(batch_policy).__name__,
 )
 def test_files(tmp_path: Path, batch_policy: Any) -> None:
-    game, seen = built(SPEC), observations(3)[:100]
-    legal = np.ones((len(seen), 5), bool)
+    game, observed = built(SPEC), observations(3)[:100]
+    legal = np.ones((len(observed), 5), bool)
     TabulatedPolicy(game, batch_policy).save(tmp_path / "a.agent")
     again = sc.load(tmp_path / "a.agent", game)
     assert isinstance(again, TabulatedPolicy)
-    np.testing.assert_array_equal(again.batch_policy.probabilities(seen, legal), batch_policy.probabilities(seen, legal))
+    np.testing.assert_array_equal(
+        again.batch_policy.probabilities(observed, legal), batch_policy.probabilities(observed, legal)
+    )
     np.testing.assert_allclose(again.table.sum(axis=1), 1, atol=1e-9)
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"shown": "sounds"}, "unknown input of a network: 'sounds'"),
+        ({"inputs": "sounds"}, "unknown input of a network: 'sounds'"),
         ({"eta": 2.0}, r"eta=2.0 and 2 networks of a batch policy \(accepted: 0 to 1, and 2\)"),
-        ({"networks": [[[8, INPUTS], [5, 8]]]}, "and 1 networks"),
-        ({"shown": "picture"}, "networks have layers"),
+        ({"networks": [[[8, FEATURES], [5, 8]]]}, "and 1 networks"),
+        ({"inputs": "images"}, "networks have layers"),
     ],
 )
 def test_foreign_files(tmp_path: Path, wrong: dict[str, Any], said: str) -> None:
@@ -258,7 +271,7 @@ def test_foreign_files(tmp_path: Path, wrong: dict[str, Any], said: str) -> None
         from_data(built(SPEC), about | wrong, arrays)
 
 
-def test_tables_of_minds_that_look_at_cards() -> None:
+def test_tables_of_batch_policies_with_cards() -> None:
     """A row is the mean over hands of its bucket; of those who go by what is public it is what they do."""
     game = built(SPEC)
     policy = TabulatedPolicy(game, MostlyCalls())
@@ -269,15 +282,15 @@ def test_tables_of_minds_that_look_at_cards() -> None:
     aces, trash = (game.rows(key)[0] for key in ("AA:", "72o:"))
     assert strong[aces, 2:].sum() > 0.9
     assert strong[trash, 1] > 0.9, "the odds are good enough"
-    root = card_observations(game, np.array([0]))
+    root = node_observations(game, np.array([0]), with_cards=True)
     assert (root[:, BEFORE_STREET] == NEVER).all()
     assert sc.local_best_response(policy, deals=20, seed=1).total.mean > -2000
 
 
-def test_tables_play_wide_situations() -> None:
-    """A table of what somebody does plays as they do."""
+def test_tabular_policies_play_observations_with_cards() -> None:
+    """A tabulated batch policy wins as much as the batch policy itself."""
     game = built(SPEC)
-    table = Tabled(stack_trees(game.rules), {30: TabulatedPolicy(game, MostlyCalls())})  # type: ignore[arg-type]
+    table = PolicyByStack(stack_trees(game.rules), {30: TabulatedPolicy(game, MostlyCalls())})  # type: ignore[arg-type]
     results = [
         play_freezeouts(
             game.rules,
@@ -317,28 +330,28 @@ def test_learning_helps() -> None:
     ]
     assert results[1].gain.interval()[0] > max(0.5, results[0].gain.interval()[1])
     assert made.won.count >= 4000
-    assert len(made.differences()) == 4000 // GAMES
+    assert len(made.differences()) == 4000 // FREEZEOUTS
     assert (made.differences() >= 0).all()
 
 
-def test_one_learns_against_somebody() -> None:
+def test_learning_against_a_fixed_opponent() -> None:
     made, game = learner(against="call", length=1, eta=1.0), built(SPEC)
     made.run(6000)
     result = play_freezeouts(
         game.rules,
-        [made.batch_policy(1.0), made._other],
+        [made.batch_policy(1.0), made._opponent],
         names=("a", "b"),
         freezeouts=8000,
         length=1,
         seed=3,
         abstraction=game.abstraction,
     )  # type: ignore[arg-type, list-item]
-    assert result.gain.interval()[0] > 1, "whoever always calls is easily beaten"
-    assert made.batch_policy().policy[0][0].shape == (16, INPUTS)
+    assert result.gain.interval()[0] > 1, "an opponent that always calls is easily beaten"
+    assert made.batch_policy().policy[0][0].shape == (16, FEATURES)
 
 
-def test_pictures_are_learned_from_too() -> None:
-    made = learner(shown="picture", hands=8, batch=4, every=8)
+def test_learning_from_images() -> None:
+    made = learner(inputs="images", hands=8, batch=4, every=8)
     made.run(10)
     batch_policy = made.batch_policy()
     assert len(batch_policy.policy) == 6
@@ -352,9 +365,9 @@ def test_pictures_are_learned_from_too() -> None:
         (
             SPEC,
             {"against": "call", "matrix": "diagonal", "rho": 0.5},
-            r"option matrix=diagonal .*accepted with against=call: columns",
+            r"option matrix=diagonal .*accepted against a fixed opponent: columns",
         ),
-        (SPEC, {"shown": "words"}, r"option shown=words \(accepted: compact, picture\)"),
+        (SPEC, {"inputs": "words"}, r"option inputs=words \(accepted: compact, images\)"),
         (SPEC, {"runouts": -1}, r"option runouts=-1"),
         ("limit-holdem", {}, "nfsp-freezeouts cannot play limit-holdem"),
         ("no-limit-holdem:seats=3", {}, "nfsp-freezeouts cannot play no-limit-holdem:seats=3"),
@@ -367,12 +380,41 @@ def test_bad_input(spec: str, options: dict[str, Any], said: str) -> None:
         sc.solver("nfsp-freezeouts", built(spec), **options)
 
 
-def test_tables_know_full_stacks_only(tmp_path: Path) -> None:
-    path = tmp_path / "uniform.agent"
-    sc.Policy.uniform(built(SPEC)).save(path)
+def test_tabular_opponents_know_full_stacks_only() -> None:
+    uniform = sc.Policy.uniform(built(SPEC))
     with pytest.raises(sc.UsageError, match=r"knows hands with full stacks only \(accepted: length=1"):
-        learner(against=str(path))
-    learner(against=str(path), length=1).run(5)
-    sc.Policy.uniform(built("no-limit-holdem:stack=20,grid=5/5/5")).save(path)
+        learner(against=uniform)
+    learner(against=uniform, length=1).run(5)
+    other = sc.Policy.uniform(built("no-limit-holdem:stack=20,grid=5/5/5"))
     with pytest.raises(sc.UsageError, match="plays no-limit-holdem:grid=5/5/5,stack=20, not"):
-        learner(against=str(path), length=1)
+        learner(against=other, length=1)
+
+
+def test_opponents_are_objects(tmp_path: Path) -> None:
+    """A batch policy, its policy and the agent file of a run are the same opponent."""
+    batch_policy, path = taught(eta=0.5), tmp_path / "opponent.agent"
+    policy = TabulatedPolicy(built(SPEC), batch_policy)
+    policy.save(path)
+    won = []
+    for against in (batch_policy, policy):
+        made = learner(against=against)
+        made.run(30)
+        won.append(made.earned.tolist())
+    run = Run.create(tmp_path / "run", SPEC, "nfsp-freezeouts", seed=1, iterations=30, options={**SMALL, "against": str(path)})
+    run.solver.run(30)
+    assert isinstance(run.solver, FreezeoutNFSP)
+    won.append(run.solver.earned.tolist())
+    assert won[0] == won[1] == won[2]
+    with pytest.raises(sc.UsageError, match="an opponent of type int"):
+        freezeout_opponent(3, built(SPEC), length=1, with_cards=True)  # type: ignore[arg-type]
+
+
+def test_networks_on_images_are_agents(tmp_path: Path) -> None:
+    """Their layers have four axes."""
+    made = learner(inputs="images", hands=8, batch=4, every=8)
+    TabulatedPolicy(built(SPEC), made.batch_policy()).save(tmp_path / "a.agent")
+    again = sc.load(tmp_path / "a.agent", built(SPEC))
+    assert isinstance(again, TabulatedPolicy)
+    observed, legal = observations(2)[:5], np.ones((5, 5), bool)
+    wanted = made.batch_policy().probabilities(observed, legal)
+    np.testing.assert_array_equal(again.batch_policy.probabilities(observed, legal), wanted)

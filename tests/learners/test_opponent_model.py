@@ -1,4 +1,4 @@
-"""Networks learn what the other's cards are from pictures; how good models are, by formulas worked out by hand."""
+"""Networks learn what the other's cards are from images; how good models are, by formulas worked out by hand."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from smoothcall.kernels.simulation.observations import BEFORE_STREET, CARD, CARD
 from smoothcall.kernels.tables import CHECKED, RAISED, Array
 
 pytest.importorskip("jax")
-from smoothcall.learners.opponent_model import learn_pictures, quality
+from smoothcall.learners.opponent_model import fit_network, quality
 
 
 class Thinks:
     def __init__(self, *likely: float) -> None:
         self.said = likely
 
-    def likely(self, seen: Array) -> Array:
-        return np.tile(self.said, (len(seen), 1))
+    def probabilities(self, observations: Array) -> Array:
+        return np.tile(self.said, (len(observations), 1))
 
 
 def made(cards: list[int], hand: list[int] | None = None) -> Examples:
-    seen = np.zeros((len(cards), CARD_OBSERVATION), np.float32)
-    seen[:, CARD:], seen[:, BEFORE_STREET], seen[:, STREET] = -1, -1, 1
-    return Examples(seen, np.array(cards), np.array(hand or range(len(cards))))
+    observations = np.zeros((len(cards), CARD_OBSERVATION), np.float32)
+    observations[:, CARD:], observations[:, BEFORE_STREET], observations[:, STREET] = -1, -1, 1
+    return Examples(observations, np.array(cards), np.array(hand or range(len(cards))))
 
 
 def test_quality_by_hand() -> None:
@@ -45,9 +45,9 @@ def test_a_network_learns_to_read_a_raise() -> None:
     draws = np.random.default_rng(3)
     raised = draws.random(1024) < 0.5
     known = made(np.where(raised, 4, 1).tolist())
-    known.seen[:, LAST] = np.where(raised, RAISED, CHECKED)
-    model = learn_pictures(known, seed=1, epochs=15, rate=0.005, channels=(8, 8, 8, 8), dense=16)
-    likely = model.likely(known.seen)
+    known.observations[:, LAST] = np.where(raised, RAISED, CHECKED)
+    model = fit_network(known, seed=1, epochs=15, rate=0.005, channels=(8, 8, 8, 8), dense=16)
+    likely = model.probabilities(known.observations)
     assert likely.shape == (1024, CLASSES)
     assert (likely.argmax(axis=1) == known.cards).all()
     assert quality(model, known, known).gain > 0.3

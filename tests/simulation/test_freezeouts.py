@@ -10,7 +10,6 @@ import pytest
 import smoothcall as sc
 from smoothcall.agents.batch_policy import Table, moves_of
 from smoothcall.agents.scripted import Scripted
-from smoothcall.agents.tabulated import observations
 from smoothcall.games.betting import Betting
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
@@ -20,15 +19,18 @@ from smoothcall.kernels.holdem.drawing import draw_cards
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.simulation import freezeouts as kernels
 from smoothcall.kernels.simulation.batch import Hands
-from smoothcall.kernels.simulation.freezeouts import CALLED_EVER, HANDS, RAISED_EVER, RAISED_FIRST
 from smoothcall.kernels.simulation.observations import (
     AGGRESSION,
+    CALLED_EVER,
     EQUITY,
+    HANDS,
     LAST,
     LAST_SIZE,
     OBSERVATION,
     OTHER_STACK,
     POT,
+    RAISED_EVER,
+    RAISED_FIRST,
     RAISES,
     STACK,
     STREET,
@@ -36,11 +38,12 @@ from smoothcall.kernels.simulation.observations import (
 )
 from smoothcall.kernels.tables import CALL, CALLED, CHECKED, DECISION, FOLD_SLOT, NOTHING, RAISED, Array
 from smoothcall.simulation.freezeouts import FreezeoutEnv
+from smoothcall.simulation.observations import node_observations
 from smoothcall.simulation.stack_trees import stack_trees
 from tests.conftest import WHOLE_BETS, built
 
 START, UNIT, LENGTH, COUNT = 3000, 500, 4, 40
-SHOWN = [POT, STREET, TO_CALL, STACK, OTHER_STACK, LAST, LAST_SIZE, RAISES, AGGRESSION]  # by the table: all but the cards
+PUBLIC = [POT, STREET, TO_CALL, STACK, OTHER_STACK, LAST, LAST_SIZE, RAISES, AGGRESSION]  # by the table: all but the cards
 
 
 def rules() -> PokerRules:
@@ -49,7 +52,7 @@ def rules() -> PokerRules:
     return found
 
 
-def new_room(seed: int = 1, count: int = COUNT, length: int = LENGTH, rollouts: int = 0) -> FreezeoutEnv:
+def new_env(seed: int = 1, count: int = COUNT, length: int = LENGTH, rollouts: int = 0) -> FreezeoutEnv:
     return FreezeoutEnv(rules(), count=count, length=length, generators=seeded(seed, 3 if rollouts else 2), rollouts=rollouts)
 
 
@@ -65,7 +68,7 @@ def play(env: FreezeoutEnv, *names: str) -> None:
 
 
 def test_chips_and_seats_are_booked() -> None:
-    env = new_room()
+    env = new_env()
     now, hands = env.freezeouts, env.batch.hands
     assert (now.chips == START).all()
     assert now.first.tolist() == [0, 1] * (COUNT // 2)
@@ -77,8 +80,8 @@ def test_chips_and_seats_are_booked() -> None:
         play(env, "random", "random")
         least = chips.min(axis=1)
         seat_of_0 = first.astype(int)
-        assert (hands.who[np.arange(COUNT), seat_of_0] == 0).all(), "player `first` sits in seat 0"
-        assert (hands.who[np.arange(COUNT), 1 - seat_of_0] == 1).all()
+        assert (hands.policy[np.arange(COUNT), seat_of_0] == 0).all(), "player `first` sits in seat 0"
+        assert (hands.policy[np.arange(COUNT), 1 - seat_of_0] == 1).all()
         shorter += (begins & (least < START)).sum()
         carried += (begins & (played > 0)).sum()
         assert (abs(hands.won[hands.over]) <= least[hands.over, None]).all(), "nobody loses more than the other has"
@@ -115,7 +118,7 @@ def test_chips_and_seats_are_booked() -> None:
 
 def test_hands_are_played_for_the_smaller_stack() -> None:
     """By the tree of the game in which both have that much."""
-    env, found = new_room(seed=2), set()
+    env, found = new_env(seed=2), set()
     hands, nodes = env.batch.hands, [Game(replace(rules(), stack=units * UNIT)).tree.nodes for units in range(1, 7)]
     starts = np.cumsum([0, *nodes])
     for _ in range(200):
@@ -130,7 +133,7 @@ def test_hands_are_played_for_the_smaller_stack() -> None:
 
 
 def test_only_sessions_that_are_playing_are_booked() -> None:
-    env = new_room(seed=3)
+    env = new_env(seed=3)
     playing, booked = np.arange(COUNT) % 3 == 0, 0
     for _ in range(30):
         play(env, "check-fold", "raise")
@@ -144,7 +147,7 @@ def test_only_sessions_that_are_playing_are_booked() -> None:
 
 @pytest.mark.parametrize("rollouts", [0, 20])
 def test_rooms_go_on_from_their_tables(rollouts: int) -> None:
-    one, other = new_room(seed=5, rollouts=rollouts), new_room(seed=6, rollouts=rollouts)
+    one, other = new_env(seed=5, rollouts=rollouts), new_env(seed=6, rollouts=rollouts)
     for env in (one, other):
         for _ in range(25):
             play(env, "random", "mirror")
@@ -160,7 +163,7 @@ def test_rooms_go_on_from_their_tables(rollouts: int) -> None:
 
 
 def test_opponents_are_drawn_by_their_shares() -> None:
-    env = new_room(count=6000)
+    env = new_env(count=6000)
     env.freezeouts.policy[::2, 1] = 9
     kernels.draw_opponents(env.freezeouts, np.array([0.0, 0.25, 0.0, 0.75]), seeded(4)[0])
     assert (env.freezeouts.policy[::2, 1] == 9).all(), "who has one keeps it"
@@ -170,8 +173,8 @@ def test_opponents_are_drawn_by_their_shares() -> None:
 
 
 def test_estimates_change_what_is_seen_not_what_is_dealt() -> None:
-    """Who never looks at the cards plays the same hands; equities are seen as they were dealt."""
-    exact, estimated = new_room(seed=8), new_room(seed=8, rollouts=50)
+    """Who never looks at the cards plays the same hands; equities are observation as they were dealt."""
+    exact, estimated = new_env(seed=8), new_env(seed=8, rollouts=50)
     for _ in range(60):
         for env in (exact, estimated):
             play(env, "call", "raise")
@@ -182,7 +185,7 @@ def test_estimates_change_what_is_seen_not_what_is_dealt() -> None:
             env.settle()
     off = (estimated.batch.deals.dealt - exact.batch.deals.dealt) / PARTS
     assert 0.05 < off.std() < 0.08, "about sqrt(0.2 / 50)"
-    halves = estimated.batch.seen[:, EQUITY] * 100
+    halves = estimated.batch.observations[:, EQUITY] * 100
     np.testing.assert_allclose(halves, halves.round(), atol=1e-2)
     one, other = exact.deal(700), estimated.deal(700)
     np.testing.assert_array_equal(one.outcome, other.outcome)
@@ -192,27 +195,27 @@ def test_estimates_change_what_is_seen_not_what_is_dealt() -> None:
 @pytest.mark.parametrize("rollouts", [-1, 10_001, 2.5])
 def test_how_many_games(rollouts: int) -> None:
     with pytest.raises(sc.UsageError, match=f"rollouts={rollouts} .accepted: a whole number from 0 to 10000"):
-        new_room(rollouts=rollouts)
+        new_env(rollouts=rollouts)
 
 
 # Habits
 
 
 def seen_of(street: int, to_call: float) -> Array:
-    seen = np.zeros(OBSERVATION, np.float32)
-    seen[STREET], seen[TO_CALL] = street, to_call
-    return seen
+    observation = np.zeros(OBSERVATION, np.float32)
+    observation[STREET], observation[TO_CALL] = street, to_call
+    return observation
 
 
 def put(hands: Hands, seat: int, moves: list[tuple[int, int, float]]) -> None:
     """(action, street, to call) of a seat in the only hand."""
     hands.moves[0, seat] = len(moves)
     for move, (action, street, to_call) in enumerate(moves):
-        hands.action[0, seat, move], hands.seen[0, seat, move] = action, seen_of(street, to_call)
+        hands.action[0, seat, move], hands.observations[0, seat, move] = action, seen_of(street, to_call)
 
 
 def test_habits_are_counted() -> None:
-    env = new_room(count=1, length=10)
+    env = new_env(count=1, length=10)
     hands, habits = env.batch.hands, env.freezeouts.habits[0]
     order = [HANDS, RAISED_FIRST, RAISED_EVER, CALLED_EVER]
     raised, twice = CALL + 1, CALL + 2
@@ -235,22 +238,22 @@ def test_habits_are_counted() -> None:
     for player, raises, aggression in ((0, 1 / 4, 2 / 8), (1, 2 / 5, 3 / 4)):  # each sees the other's
         env.freezeouts.first[0], hands.over[0] = player, True
         play(env, "call", "call")
-        assert env.batch.seen[0, [RAISES, AGGRESSION]].tolist() == pytest.approx([raises, aggression])
+        assert env.batch.observations[0, [RAISES, AGGRESSION]].tolist() == pytest.approx([raises, aggression])
 
 
 def test_strangers_have_no_habits() -> None:
-    env = new_room(count=2)
+    env = new_env(count=2)
     play(env, "call", "call")
-    assert env.batch.seen[:, RAISES].tolist() == [0, 0]
-    assert env.batch.seen[:, AGGRESSION].tolist() == [0.5, 0.5]
+    assert env.batch.observations[:, RAISES].tolist() == [0, 0]
+    assert env.batch.observations[:, AGGRESSION].tolist() == [0.5, 0.5]
 
 
-# ObservationFeatures
+# Observations
 
 
-def test_the_first_hand_of_a_session_is_what_policies_are_made_of() -> None:
+def test_the_first_hand_of_a_freezeout_has_the_observations_of_nodes() -> None:
     """All that the table shows, and the equity up to the width of a bucket (before the flop, to what is dealt)."""
-    game, env, checked = built(WHOLE_BETS), new_room(seed=7), 0
+    game, env, checked = built(WHOLE_BETS), new_env(seed=7), 0
     assert game.abstraction is not None
     root, hands = int(env.stack_trees.root[-1]), env.batch.hands
     for _ in range(60):
@@ -262,39 +265,35 @@ def test_the_first_hand_of_a_session_is_what_policies_are_made_of() -> None:
         env.move([Scripted("random", Table.of(env.stack_trees.rules))] * 2)
         for hand in np.flatnonzero(first_hand):
             own = int(node[hand]) - root
-            wanted, street = observations(game, np.array([own])), int(game.tree.round[own])
-            seen = env.batch.seen[hand]
-            np.testing.assert_array_equal(seen[SHOWN], wanted[0, SHOWN])
+            wanted, street = node_observations(game, np.array([own]), with_cards=False), int(game.tree.round[own])
+            observation = env.batch.observations[hand]
+            np.testing.assert_array_equal(observation[PUBLIC], wanted[0, PUBLIC])
             middles = game.abstraction.equity[street]
             np.testing.assert_allclose(wanted[:, EQUITY], middles, rtol=1e-6)
-            nearest = abs(middles - seen[EQUITY]).min()
+            nearest = abs(middles - observation[EQUITY]).min()
             assert nearest <= (0.5 / PARTS + 1e-6 if street == 0 else 0.5 / game.buckets[street] + 1e-6)
-            assert seen[EQUITY] * PARTS == pytest.approx(hands.dealt[hand, game.tree.player[own], street], abs=0.01)
+            assert observation[EQUITY] * PARTS == pytest.approx(hands.dealt[hand, game.tree.player[own], street], abs=0.01)
             checked += 1
         env.settle()
     assert checked > 500
 
 
-def test_situations_say_what_the_table_shows() -> None:
+def test_observations_hold_the_public_state() -> None:
     """One hand by hand: seat 0 raises by one bet, seat 1 calls and checks the flop. Stacks are 2,000 and 4,000."""
-    env = new_room(count=1)
+    env = new_env(count=1)
     hands, tree = env.batch.hands, Game(replace(rules(), stack=2000)).tree
     env.freezeouts.chips[0], env.freezeouts.policy[0] = (2000, 4000), (0, 1)
     env.sit()
     env.batch.begin()
     node, found = 0, []
     for action in (CALL + 1, CALL, CALL):
-        kernels.encode_observations(
-            env.batch.walk, env.stack_trees.public, hands, env.freezeouts, float(PARTS), float(START), env.batch.seen
-        )
+        env.observe()
         assert hands.node[0] == env.stack_trees.root[4] + node
-        found.append(env.batch.seen[0, SHOWN] * [START, 1, START, START, START, 1, START, 1, 1])
+        found.append(env.batch.observations[0, PUBLIC] * [START, 1, START, START, START, 1, START, 1, 1])
         node = int(tree.child[node, action])
         hands.node[0] = env.stack_trees.root[4] + node
-    kernels.encode_observations(
-        env.batch.walk, env.stack_trees.public, hands, env.freezeouts, float(PARTS), float(START), env.batch.seen
-    )
-    found.append(env.batch.seen[0, SHOWN] * [START, 1, START, START, START, 1, START, 1, 1])
+    env.observe()
+    found.append(env.batch.observations[0, PUBLIC] * [START, 1, START, START, START, 1, START, 1, 1])
     wanted = [  # pot, street, to call, own chips left, the other's, its last move and the chips of it
         [1000, 0, 0, 1500, 3500, NOTHING, 0],
         [2000, 0, 1000, 3500, 500, RAISED, 1000],
@@ -320,11 +319,11 @@ def test_what_the_other_did_last() -> None:
 
 def test_slots_are_moves() -> None:
     """Check, call, raises by one, two and three bets, fold: a raise that is none of them is the largest."""
-    seen = np.stack([seen_of(0, 0.0), seen_of(0, 0.1)])
+    observation = np.stack([seen_of(0, 0.0), seen_of(0, 0.1)])
     for factors, raises in (((1, 2, 3, 4), [2, 3, 4, 4]), ((1, 2), [2, 3]), ((2, 5), [3, 4]), ((4,), [4])):
         table = Table(0.1, factors)
         for action, wanted in enumerate([[5, 5], [0, 1], *([move] * 2 for move in raises)]):
-            assert moves_of(table, seen, np.full(2, action)).tolist() == wanted
+            assert moves_of(table, observation, np.full(2, action)).tolist() == wanted
 
 
 # The forest
@@ -390,7 +389,7 @@ def test_the_forest_is_played_by_the_rules(units: int) -> None:
 
 def test_showdowns_go_to_the_better_cards() -> None:
     """A room whose players always call, against hands dealt with the same cards."""
-    env, again, card = new_room(seed=9, count=60, length=1), seeded(9, 2)[0], np.zeros(9, np.uint8)
+    env, again, card = new_env(seed=9, count=60, length=1), seeded(9, 2)[0], np.zeros(9, np.uint8)
     for _ in range(8):  # bets can be no more than checked on four streets
         play(env, "call", "call")
         if env.batch.hands.over.all():

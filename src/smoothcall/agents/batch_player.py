@@ -26,31 +26,11 @@ from smoothcall.holdem.abstraction import Abstraction
 from smoothcall.holdem.equity_table import equity_table, simulated
 from smoothcall.information.translation import same_table
 from smoothcall.kernels.random import seeded
-from smoothcall.kernels.simulation.observations import (
-    AGGRESSION,
-    BEFORE_CALL,
-    BEFORE_POT,
-    BEFORE_STREET,
-    BUCKET,
-    CARD,
-    CARD_OBSERVATION,
-    CARDS,
-    EQUITY,
-    LAST,
-    LAST_SIZE,
-    NEVER,
-    OBSERVATION,
-    OTHER_STACK,
-    POT,
-    SEAT,
-    STACK,
-    STREET,
-    TO_CALL,
-    UNKNOWN,
-)
+from smoothcall.kernels.simulation.observations import CARDS, NEVER, PrivateStates
 from smoothcall.kernels.tables import CALLED, CHECKED, NOTHING, RAISED, Array
 from smoothcall.policy import Policy
 from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations, sees_cards
+from smoothcall.simulation.observations import encode, public_state
 
 MAX_SEATS = 6  # of a table with a batch policy that sees cards
 ROLLOUTS = 1000  # simulated for an equity against several opponents
@@ -129,7 +109,7 @@ class BatchPlayer:
                 self.batch_policy.verify_game(view.rules)
             return self._choose(view.slots, np.zeros(0, np.float32))
         state, before = self._replay(view)
-        letter = self._choose(state.slots, self._seen(view, state, before))
+        letter = self._choose(state.slots, self._encode(view, state, before))
         if letter[0] != "r":
             return letter
         assert view.raises is not None
@@ -144,8 +124,8 @@ class BatchPlayer:
         return letter
 
     def observation(self, view: View) -> Array:
-        """[OBSERVATION or CARD_OBSERVATION] float32: columns as in `kernels.simulation.freezeouts.encode_observations`."""
-        return self._seen(view, *self._replay(view))
+        """Return [OBSERVATION or CARD_OBSERVATION] float32: the observation of the seat to move."""
+        return self._encode(view, *self._replay(view))
 
     def _replay(self, view: View) -> tuple[Betting, _Before | None]:
         """Replay the betting with the batch policy's bet menu; also street, pot and chips to call at the seat's last move.
@@ -171,38 +151,34 @@ class BatchPlayer:
             self._table, self._menu = view.rules, replace(view.rules, menu=self.rules.menu)
         return self._menu
 
-    def _seen(self, view: View, state: Betting, before: _Before | None) -> Array:
-        """Encode the observation; RAISES and AGGRESSION are those of an unknown opponent."""
+    def _encode(self, view: View, state: Betting, before: _Before | None) -> Array:
+        """Encode the observation of the seat to move against an unknown opponent. NODE is 0: the betting may be off the tree."""
         assert self.rules.stack is not None
-        start, seat = self.rules.stack, view.seat
-        others = [place for place, alive in enumerate(state.alive) if alive and place != seat]
+        seat, places = view.seat, range(state.rules.seats)
+        others = [place for place in places if state.alive[place] and place != seat]
+        left = [view.paid[place] + view.stacks[place] - state.paid[place] for place in places]
         last, size = _last_move(state, others)
-        left = [view.paid[place] + view.stacks[place] - state.paid[place] for place in range(state.rules.seats)]
-        seen = np.zeros(CARD_OBSERVATION if self.wide else OBSERVATION, np.float32)
-        seen[EQUITY] = self._equity(view, len(others))
-        seen[STREET], seen[LAST], seen[AGGRESSION] = state.street, last, UNKNOWN
-        for column, chips in (
-            (POT, state.pot),
-            (TO_CALL, state.to_call),
-            (STACK, left[seat]),
-            (OTHER_STACK, sum(left[place] for place in others) / len(others)),
-            (LAST_SIZE, size),
-        ):
-            seen[column] = chips / start
-        if self.wide:
-            self._see_more(view, state, before, start, seen)
-        return seen
-
-    def _see_more(self, view: View, state: Betting, before: _Before | None, start: int, seen: Array) -> None:
+        before_street, before_pot, before_call = before or (NEVER, 0, 0)
+        public = public_state(
+            street=state.street,
+            pot=state.pot,
+            to_call=state.to_call,
+            stack=left[seat],
+            other_stack=sum(left[place] for place in others) / len(others),
+            last=last,
+            last_size=size,
+            node=0,
+            seat=seat != _last_to_act(state),
+            before_street=before_street,
+            before_pot=before_pot,
+            before_call=before_call,
+        )
         cards = [card for each in (view.hole, *view.boards) for card in sorted(each)]
-        seen[CARD : CARD + CARDS] = -1
-        seen[CARD : CARD + len(cards)] = cards
-        seen[BUCKET] = 0 if self.abstraction is None else self.abstraction.bucket(view.hole, view.boards)
-        seen[SEAT] = view.seat != _last_to_act(state)
-        seen[BEFORE_STREET] = NEVER
-        if before is not None:
-            street, pot, to_call = before
-            seen[BEFORE_STREET], seen[BEFORE_POT], seen[BEFORE_CALL] = street, pot / start, to_call / start
+        bucket = self.abstraction.bucket(view.hole, view.boards) if self.wide and self.abstraction is not None else 0
+        equity, cards = self._equity(view, len(others)), cards + [-1] * (CARDS - len(cards))
+        private = PrivateStates(np.array([equity]), np.array([bucket]), np.array([cards]))
+        observation: Array = encode(public, private, self.rules.stack, with_cards=self.wide)[0, 0]
+        return observation
 
     def _equity(self, view: View, opponents: int) -> float:
         """Equity: exact against one opponent, from rollouts against more (seeded by the hand, so that it is reproducible)."""

@@ -1,10 +1,11 @@
-"""What batch policies have in common: the table they sit at, and moves as slots of the action tree.
+"""Building blocks of batch policies: wrappers, the bets of a game, raise slots, and moves as action slots.
 
-Learners choose among six moves: check, call, raises by one, two and three bets, fold.
+Learners of epfl2020 choose among six moves: check, call, raises by one, two and three bets, fold.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +18,12 @@ from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
 
 CHECK_MOVE, CALL_MOVE, RAISE_MOVE, FOLD_MOVE = 0, 1, 2, 5
 MOVES = 6
+EDGE = 1e-6  # bets: amounts of chips are compared after rounding
 
 
 @dataclass(frozen=True)
 class Greedy:
-    """The most likely move of a batch policy; of equals, the first."""
+    """The most likely action of a batch policy; of equally likely ones the first."""
 
     batch_policy: BatchPolicy
 
@@ -30,7 +32,7 @@ class Greedy:
         return sees_cards(self.batch_policy)
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
-        return surely(self.batch_policy.probabilities(observations, legal).argmax(axis=1), legal.shape[1])
+        return one_hot(self.batch_policy.probabilities(observations, legal).argmax(axis=1), legal.shape[1])
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Thresholded:
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
         found = self.batch_policy.probabilities(observations, legal)
-        kept = (found >= self.share) | (surely(found.argmax(axis=1), found.shape[1]) > 0)
+        kept = (found >= self.share) | (one_hot(found.argmax(axis=1), found.shape[1]) > 0)
         cut = np.where(kept, found, 0)
         scaled: Array = cut / cut.sum(axis=1, keepdims=True)
         return scaled
@@ -54,10 +56,10 @@ class Thresholded:
 
 @dataclass(frozen=True)
 class Table:
-    """What batch policies must know of the game: its smallest bet in parts of the chips a freezeout starts with, and the raises."""
+    """The bets of a game: its smallest bet as a fraction of the starting stack, and the bets that each raise slot raises by."""
 
     bet: float
-    factors: tuple[int, ...]  # bets that each raise slot raises by
+    factors: tuple[int, ...]
 
     @classmethod
     def of(cls, rules: PokerRules) -> Table:
@@ -66,68 +68,71 @@ class Table:
         return cls(rules.streets[0].bet / rules.stack, tuple(int(item[1:]) for item in rules.menu.items))
 
 
-def raising(table: Table, factor: Array | int, legal: Array) -> Array:
-    """A raise by so many bets, or by the most below that is legal (all that is left); a call where no raise is."""
+def raise_slots(sizes: Sequence[int], wish: Array | int, legal: Array) -> Array:
+    """Return [n] the slot of the largest legal raise whose size is at most `wish`; else of the smallest legal raise; else
+    of a call.
+
+    `sizes` are the sizes of the raise slots in ascending order, in any unit: bets, or places in the menu.
+    """
     slots = np.full(len(legal), CALL)
-    for slot, each in enumerate(table.factors, CALL + 1):
-        smallest = slots == CALL  # nothing smaller was legal: the first raise will do, however large
-        slots = np.where(legal[:, slot] & (smallest | (np.asarray(factor) >= each)), slot, slots)
+    for slot, size in enumerate(sizes, CALL + 1):
+        none_smaller = slots == CALL
+        slots = np.where(legal[:, slot] & (none_smaller | (np.asarray(wish) >= size)), slot, slots)
     return slots
 
 
-def surely(slots: Array, actions: int) -> Array:
-    """[n, A] probabilities of moves that are certain."""
+def one_hot(slots: Array, actions: int) -> Array:
+    """Return [n, A] probabilities of actions slots[n] that are certain."""
     probabilities = np.zeros((len(slots), actions))
     probabilities[np.arange(len(slots)), slots] = 1
     return probabilities
 
 
-def legal_moves(table: Table, seen: Array, legal: Array) -> Array:
-    """legal[n, A] of slots -> [n, 6] of moves."""
-    found, free = np.zeros((len(seen), MOVES), bool), seen[:, TO_CALL] <= 0
+def legal_moves(table: Table, observations: Array, legal: Array) -> Array:
+    """Return [n, 6] which moves are legal, from legal[n, A] of slots."""
+    found, free = np.zeros((len(observations), MOVES), bool), observations[:, TO_CALL] <= 0
     found[:, CHECK_MOVE], found[:, CALL_MOVE], found[:, FOLD_MOVE] = free, ~free, legal[:, FOLD_SLOT]
-    for factor, slot in _raise_slots(table):
+    for factor, slot in _raise_moves(table):
         found[:, RAISE_MOVE + factor - 1] = legal[:, slot]
     return found
 
 
-def likely_legal(table: Table, seen: Array) -> Array:
-    """[n, A] which slots are legal, by the observation alone: raises are, as long as chips are left for them."""
-    slots = np.ones((len(seen), CALL + 1 + len(table.factors)), bool)
-    slots[:, FOLD_SLOT] = seen[:, TO_CALL] > 0
-    behind = np.minimum(seen[:, STACK] - seen[:, TO_CALL], seen[:, OTHER_STACK]) / table.bet
+def likely_legal(table: Table, observations: Array) -> Array:
+    """Return [n, A] which slots are legal, from the observation alone: raises are as long as chips are left for them."""
+    slots = np.ones((len(observations), CALL + 1 + len(table.factors)), bool)
+    slots[:, FOLD_SLOT] = observations[:, TO_CALL] > 0
+    behind = np.minimum(observations[:, STACK] - observations[:, TO_CALL], observations[:, OTHER_STACK]) / table.bet
     before = 0
     for slot, factor in enumerate(table.factors, CALL + 1):
-        slots[:, slot] = behind > before + 1e-6
+        slots[:, slot] = behind > before + EDGE
         before = factor
     return slots
 
 
 def raised_by(table: Table, action: Array) -> Array:
-    """[n] the bets that action[n] slots raise by, 0 where they do not."""
+    """Return [n] the bets that slots action[n] raise by; 0 for other actions."""
     found: Array = np.array([0, 0, *table.factors])[action]
     return found
 
 
 def slots_of(table: Table, probabilities: Array, actions: int) -> Array:
-    """probabilities[n, 6] of moves -> [n, A] of slots."""
+    """Return [n, A] probabilities of slots from probabilities[n, 6] of moves."""
     found = np.zeros((len(probabilities), actions), probabilities.dtype)
-    found[:, FOLD_SLOT], found[:, CALL] = (
-        probabilities[:, FOLD_MOVE],
-        probabilities[:, CHECK_MOVE] + probabilities[:, CALL_MOVE],
-    )
-    for factor, slot in _raise_slots(table):
+    found[:, FOLD_SLOT] = probabilities[:, FOLD_MOVE]
+    found[:, CALL] = probabilities[:, CHECK_MOVE] + probabilities[:, CALL_MOVE]
+    for factor, slot in _raise_moves(table):
         found[:, slot] = probabilities[:, RAISE_MOVE + factor - 1]
     return found
 
 
-def moves_of(table: Table, seen: Array, action: Array) -> Array:
-    """action[n] slots -> [n] moves; a slot that is none of the six is the last raise."""
-    found = np.where(action == FOLD_SLOT, FOLD_MOVE, np.where(seen[:, TO_CALL] > 0, CALL_MOVE, CHECK_MOVE))
-    for factor, slot in _raise_slots(table):
+def moves_of(table: Table, observations: Array, action: Array) -> Array:
+    """Return [n] the moves of slots action[n]; a slot that is none of the six moves counts as the last raise."""
+    found = np.where(action == FOLD_SLOT, FOLD_MOVE, np.where(observations[:, TO_CALL] > 0, CALL_MOVE, CHECK_MOVE))
+    for factor, slot in _raise_moves(table):
         found = np.where(action == slot, RAISE_MOVE + factor - 1, found)
-    return np.where(action > max((slot for _, slot in _raise_slots(table)), default=CALL), FOLD_MOVE - 1, found)
+    return np.where(action > max((slot for _, slot in _raise_moves(table)), default=CALL), FOLD_MOVE - 1, found)
 
 
-def _raise_slots(table: Table) -> list[tuple[int, int]]:
+def _raise_moves(table: Table) -> list[tuple[int, int]]:
+    """Return (bets, slot) of the raises that are among the six moves."""
     return [(factor, CALL + 1 + place) for place, factor in enumerate(table.factors) if factor < FOLD_MOVE - RAISE_MOVE + 1]

@@ -1,4 +1,4 @@
-"""Observations with cards as pictures, for networks that look at images (`kernels.agents.images` says what is where)."""
+"""Observations with cards as images, for convolutional networks. `kernels.agents.images` lists the planes."""
 
 from __future__ import annotations
 
@@ -7,30 +7,34 @@ import numpy as np
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import STANDARD
 from smoothcall.holdem.evaluator import evaluator
-from smoothcall.kernels.agents.images import PLANES, SIDE, draw_pictures
+from smoothcall.kernels.agents.images import PLANES, SIDE, encode_images
 from smoothcall.kernels.simulation.observations import BUCKET, CARD, CARD_OBSERVATION, EQUITY
 from smoothcall.kernels.tables import Array
 
-UNSEEN = -1
+HIDDEN = -1  # in place of a card
 
 
-def pictures(seen: Array, metrics: bool = True) -> Array:
-    """seen[n, CARD_OBSERVATION] -> [n, PLANES, SIDE, SIDE] float32, of 52 cards. Without `metrics` the hand-made planes are empty."""
-    verify_wide(seen)
-    found = np.empty((len(seen), PLANES, SIDE, SIDE), np.float32)
-    draw_pictures(evaluator(STANDARD), metrics, np.ascontiguousarray(seen, np.float32), found)
+def images(observations: Array, metrics: bool = True) -> Array:
+    """Return [n, PLANES, SIDE, SIDE] float32 images of observations[n, CARD_OBSERVATION] with the 52-card deck.
+
+    Without `metrics` the planes of hand-made metrics are 0.
+    """
+    verify_cards(observations)
+    found = np.empty((len(observations), PLANES, SIDE, SIDE), np.float32)
+    encode_images(evaluator(STANDARD), metrics, np.ascontiguousarray(observations, np.float32), found)
     return found
 
 
-def public(seen: Array) -> Array:
-    """The same observations without the player's own cards: what everybody at the table knows."""
-    verify_wide(seen)
-    found = seen.copy()
-    found[:, CARD : CARD + 2] = UNSEEN
+def public_part(observations: Array) -> Array:
+    """Return observations without what the player's own cards tell: only what everybody at the table knows."""
+    verify_cards(observations)
+    found = observations.copy()
+    found[:, CARD : CARD + 2] = HIDDEN
     found[:, [EQUITY, BUCKET]] = 0
     return found
 
 
-def verify_wide(seen: Array) -> None:
-    if seen.ndim != 2 or seen.shape[1] != CARD_OBSERVATION:
-        raise UsageError(f"observations of shape {seen.shape} (accepted: [n, {CARD_OBSERVATION}]: wide ones, with the cards)")
+def verify_cards(observations: Array) -> None:
+    """Raise `UsageError` unless observations have cards."""
+    if observations.ndim != 2 or observations.shape[1] != CARD_OBSERVATION:
+        raise UsageError(f"observations of shape {observations.shape} (accepted: [n, {CARD_OBSERVATION}]: with cards)")

@@ -1,67 +1,76 @@
-"""Batch policies that taught themselves (pricope2021): an average policy and action values, each a network that looks at the cards.
+"""Batch policies learned by NFSP in freezeouts (pricope2021): an average policy and action values, each a network.
 
-Playing them needs NumPy only. What networks are shown of a observation with cards is *compact* (`kernels.simulation.freezeouts.encode_inputs`) or
-the paper's *picture* (`agents.images`); either says the same, with or without the hand-made numbers.
+They need NumPy and SciPy only. Network inputs are *compact* features (`kernels.agents.features`) or the paper's *images*
+(`agents.images`) of observations with cards; both carry the same information, with or without hand-made metrics.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
-from smoothcall.agents import convolutions
-from smoothcall.agents.batch_policy import surely
-from smoothcall.agents.images import pictures
-from smoothcall.agents.q_networks import Layers, forward, most_valued
+from smoothcall.agents import convolutions, layers
+from smoothcall.agents.batch_policy import one_hot
+from smoothcall.agents.images import images
+from smoothcall.agents.layers import Layers
+from smoothcall.agents.q_networks import best_legal
 from smoothcall.games.cards import STANDARD
 from smoothcall.holdem.evaluator import evaluator
-from smoothcall.kernels.simulation.freezeouts import INPUTS, encode_inputs
+from smoothcall.kernels.agents.features import FEATURES, encode_compact
 from smoothcall.kernels.simulation.observations import AGGRESSION, RAISES, UNKNOWN
 from smoothcall.kernels.tables import Array
 
 
-def compact(seen: Array, metrics: bool = True) -> Array:
-    """[n, INPUTS] of observations seen[n, CARD_OBSERVATION]."""
-    shown = np.empty((len(seen), INPUTS), np.float32)
-    encode_inputs(evaluator(STANDARD), metrics, np.ascontiguousarray(seen, np.float32), shown)
-    return shown
+def compact_features(observations: Array, metrics: bool = True) -> Array:
+    """Return [n, FEATURES] float32 of observations[n, CARD_OBSERVATION]."""
+    features = np.empty((len(observations), FEATURES), np.float32)
+    encode_compact(evaluator(STANDARD), metrics, np.ascontiguousarray(observations, np.float32), features)
+    return features
 
 
-def picture(seen: Array, metrics: bool = True) -> Array:
-    """[n, PLANES, SIDE, SIDE] of the same observations; of the other's habits, which are not in the paper's, nothing."""
-    seen = np.array(seen, np.float32)
-    seen[:, RAISES], seen[:, AGGRESSION] = 0, UNKNOWN
-    return pictures(seen, metrics=metrics)
+def image_features(observations: Array, metrics: bool = True) -> Array:
+    """Return [n, PLANES, SIDE, SIDE] float32 of observations[n, CARD_OBSERVATION], without the opponent's habits as in the
+    paper.
+    """
+    observations = np.array(observations, np.float32)
+    observations[:, RAISES], observations[:, AGGRESSION] = 0, UNKNOWN
+    return images(observations, metrics=metrics)
 
 
-SHOWN: dict[str, tuple[Callable[[Array, bool], Array], Callable[[Layers, Array], Array]]] = {
-    "compact": (compact, forward),
-    "picture": (picture, convolutions.forward),
-}  # what is shown, and what a network makes of it
+class InputKind(NamedTuple):
+    """Features of observations, and how a network is evaluated on them."""
+
+    encode: Callable[[Array, bool], Array]
+    forward: Callable[[Layers, Array], Array]
+
+
+INPUTS: dict[str, InputKind] = {
+    "compact": InputKind(compact_features, layers.forward),
+    "images": InputKind(image_features, convolutions.forward),
+}
 
 
 @dataclass(frozen=True, eq=False)
-class SelfTaught:
-    """Follows its average policy, and with the chance eta the move of the highest value."""
+class NFSPNetworks:
+    """Plays the average policy; with probability eta the action of the highest value."""
 
     SEES_CARDS: ClassVar[bool] = True
 
     policy: Layers
     values: Layers
-    shown: str = "compact"
+    inputs: str = "compact"
     metrics: bool = True
     eta: float = 0.0
 
-    def probabilities(self, seen: Array, legal: Array) -> Array:
-        show, answer = SHOWN[self.shown]
-        inputs = show(seen, self.metrics)
-        said = np.where(legal, answer(self.policy, inputs), -np.inf)
-        likely = np.exp(said - said.max(axis=1, keepdims=True))
-        average: Array = likely / likely.sum(axis=1, keepdims=True)
+    def probabilities(self, observations: Array, legal: Array) -> Array:
+        kind = INPUTS[self.inputs]
+        features = kind.encode(observations, self.metrics)
+        average: Array = softmax(np.where(legal, kind.forward(self.policy, features), -np.inf), axis=1)
         if not self.eta:
             return average
-        best = surely(most_valued(answer(self.values, inputs), legal), legal.shape[1])
+        best = one_hot(best_legal(kind.forward(self.values, features), legal), legal.shape[1])
         return (1 - self.eta) * average + self.eta * best

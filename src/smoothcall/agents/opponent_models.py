@@ -1,7 +1,8 @@
-"""Models of the opponent: how likely its cards are weak or strong, by what everybody at the table knows (pricope2021, agent 1).
+"""Opponent models: probabilities of how strong the opponent's cards are, from public information (pricope2021, agent 1).
 
-Cards are in CLASSES classes by their equity on the street. The EDGES are fixed: of fair deals a fifth is in each. A model
-looks at a observation with cards but not at the player's own cards. Naive Bayes counts; a network looks at a picture of the board.
+Cards are in CLASSES classes by their equity on the street. The EDGES are fixed: each class has a fifth of fair deals. A
+model takes observations with cards, but not the player's own cards: naive Bayes over features of the betting and the board,
+or a convolutional network on images.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.special import softmax
 
-from smoothcall.agents.convolutions import forward, from_arrays, to_arrays
-from smoothcall.agents.images import pictures, public
-from smoothcall.agents.q_networks import Layers
-from smoothcall.errors import UsageError, unknown
+from smoothcall.agents import convolutions, layers
+from smoothcall.agents.images import images, public_part
+from smoothcall.agents.layers import Layers
+from smoothcall.errors import unknown
 from smoothcall.files import field
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.equity_table import PARTS
@@ -50,17 +52,17 @@ EDGES = np.array(
         [0.1864, 0.3970, 0.5985, 0.8131],
     ]
 )  # [STREETS, CLASSES - 1]: the quintiles of equities in two million deals
-LOOKED_AT = (BOARD, BOARD_THEN, CHIPS, REST)  # planes of a picture that a network is shown
+PUBLIC_PLANES = (BOARD, BOARD_THEN, CHIPS, REST)  # planes of an image that the network gets
 MODELS = ("naive-bayes", "network")
 
 
 class Model(Protocol):
-    def likely(self, seen: Array) -> Array:
-        """seen[n, CARD_OBSERVATION] -> [n, CLASSES]: how likely the other's cards are in each class."""
+    def probabilities(self, observations: Array) -> Array:
+        """Return [n, CLASSES] probabilities of the opponent's class, for observations[n, CARD_OBSERVATION]."""
 
 
 def class_of(street: Array, equity: Array) -> Array:
-    """[n] the class of equities[n] on streets[n]."""
+    """Return [n] the class of equity[n] on street[n]."""
     found: Array = (np.asarray(equity)[:, None] >= EDGES[np.asarray(street).astype(np.int64)]).sum(axis=1)
     return found
 
@@ -74,23 +76,23 @@ MOVES, BEFORE, TEXTURES = RAISED + len(SIZES) + 1, 6, 18
 VALUES = (MOVES * (len(AGGRESSIONS) + 1) * (len(FIRST_RAISES) + 1), len(POTS) + 1, 2 * BEFORE, TEXTURES)  # of each feature
 
 
-def features(seen: Array) -> Array:
-    """[n, F] int64 below VALUES: what the other did last, by its habits; the pot; what was before, by seat; the board."""
-    last, pot = seen[:, LAST].astype(np.int64), np.maximum(seen[:, POT], 1e-6)
-    size = np.searchsorted(SIZES, seen[:, LAST_SIZE] / np.maximum(pot - seen[:, LAST_SIZE], 1e-6), side="right")
+def features(observations: Array) -> Array:
+    """Return [n, F] int64 below VALUES: the opponent's last move by its habits; pot; previous decision by seat; board."""
+    last, pot = observations[:, LAST].astype(np.int64), np.maximum(observations[:, POT], 1e-6)
+    size = np.searchsorted(SIZES, observations[:, LAST_SIZE] / np.maximum(pot - observations[:, LAST_SIZE], 1e-6), side="right")
     move = np.where(last == RAISED, RAISED + size, last)
-    move = move * (len(AGGRESSIONS) + 1) + np.searchsorted(AGGRESSIONS, seen[:, AGGRESSION], side="right")
-    move = move * (len(FIRST_RAISES) + 1) + np.searchsorted(FIRST_RAISES, seen[:, RAISES], side="right")
-    street, then = seen[:, STREET].astype(np.int64), seen[:, BEFORE_STREET].astype(np.int64)
-    before = np.where(then < 0, 0, 1 + (street == then) + 2 * (seen[:, BEFORE_CALL] > 0))  # 0 to 4
-    before = np.where((before == 0) & (seen[:, TO_CALL] > 0), BEFORE - 1, before)
-    pots = np.searchsorted(POTS, seen[:, POT], side="right")
-    return np.column_stack([move, pots, 2 * before + seen[:, SEAT].astype(np.int64), _texture(seen)])
+    move = move * (len(AGGRESSIONS) + 1) + np.searchsorted(AGGRESSIONS, observations[:, AGGRESSION], side="right")
+    move = move * (len(FIRST_RAISES) + 1) + np.searchsorted(FIRST_RAISES, observations[:, RAISES], side="right")
+    street, then = observations[:, STREET].astype(np.int64), observations[:, BEFORE_STREET].astype(np.int64)
+    before = np.where(then < 0, 0, 1 + (street == then) + 2 * (observations[:, BEFORE_CALL] > 0))  # 0 to 4
+    before = np.where((before == 0) & (observations[:, TO_CALL] > 0), BEFORE - 1, before)
+    pots = np.searchsorted(POTS, observations[:, POT], side="right")
+    return np.column_stack([move, pots, 2 * before + observations[:, SEAT].astype(np.int64), _texture(observations)])
 
 
-def _texture(seen: Array) -> Array:
-    """[n] below TEXTURES: cards of a suit (up to 1, 2, 3 and more), whether a rank is there twice, the highest rank."""
-    board = seen[:, CARD + 2 : CARD + CARDS].astype(np.int64)
+def _texture(observations: Array) -> Array:
+    """Return [n] below TEXTURES: most cards of one suit (1, 2, 3 and more), whether a rank is paired, the highest rank."""
+    board = observations[:, CARD + 2 : CARD + CARDS].astype(np.int64)
     there = board >= 0
     suits = ((board % 4)[:, :, None] == np.arange(4)) & there[:, :, None]
     ranks = ((board // 4)[:, :, None] == np.arange(13)) & there[:, :, None]
@@ -103,26 +105,27 @@ def _texture(seen: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class NaiveBayes:
-    """As if, on a street and for a class of cards, features had nothing to do with one another."""
+    """Naive Bayes: features are taken as independent, given the street and the class of cards."""
 
-    prior: Array  # [STREETS, CLASSES] float32: logarithms of probabilities
-    given: tuple[Array, ...]  # each [STREETS, CLASSES, VALUES] float32: logarithms of the probabilities of a feature's values
-    trust: float = 1.0  # power of these probabilities: features do have to do with one another, and would count more than once
+    prior: Array  # [STREETS, CLASSES] float32: log-probabilities
+    given: tuple[Array, ...]  # of each feature [STREETS, CLASSES, VALUES] float32: log-probabilities of its values
+    trust: float = 1.0  # exponent of the likelihood; below 1 because features are correlated
 
-    def likely(self, seen: Array) -> Array:
-        street = seen[:, STREET].astype(np.int64)
-        said = np.zeros((len(seen), CLASSES))
-        for value, table in zip(features(seen).T, self.given, strict=True):
-            said += table[street, :, value]
-        return _softmax(self.prior[street] + self.trust * said)
+    def probabilities(self, observations: Array) -> Array:
+        street = observations[:, STREET].astype(np.int64)
+        log_likelihood = np.zeros((len(observations), CLASSES))
+        for value, table in zip(features(observations).T, self.given, strict=True):
+            log_likelihood += table[street, :, value]
+        posterior: Array = softmax(self.prior[street] + self.trust * log_likelihood, axis=1)
+        return posterior
 
 
-def count_features(seen: Array, cards: Array, smoothing: float = 1.0) -> NaiveBayes:
-    """From observations seen[n, CARD_OBSERVATION] and the class cards[n] of the other's: counts, each more by `smoothing` (Laplace).
+def count_features(observations: Array, cards: Array, smoothing: float = 1.0) -> NaiveBayes:
+    """Fit naive Bayes to observations[n, CARD_OBSERVATION] and the opponent's class cards[n], with Laplace smoothing.
 
-    Of the TRUSTS it takes the one with which the same observations are most likely.
+    `trust` is the one of TRUSTS with the smallest log-loss on the same observations.
     """
-    street, value = seen[:, STREET].astype(np.int64), features(seen)
+    street, value = observations[:, STREET].astype(np.int64), features(observations)
     counts = [np.full((STREETS, CLASSES, many), smoothing) for many in VALUES]
     for table, each in zip(counts, value.T, strict=True):
         np.add.at(table, (street, cards, each), 1)
@@ -130,7 +133,7 @@ def count_features(seen: Array, cards: Array, smoothing: float = 1.0) -> NaiveBa
     np.add.at(prior, (street, cards), 1)
     found = NaiveBayes(_logarithm(prior), tuple(_logarithm(table) for table in counts))
     rows = np.arange(len(cards))
-    loss = {trust: -np.log(replace(found, trust=trust).likely(seen)[rows, cards]).mean() for trust in TRUSTS}
+    loss = {trust: -np.log(replace(found, trust=trust).probabilities(observations)[rows, cards]).mean() for trust in TRUSTS}
     return replace(found, trust=min(loss, key=lambda trust: loss[trust]))
 
 
@@ -139,45 +142,41 @@ def _logarithm(counts: Array) -> Array:
     return found
 
 
-def _softmax(said: Array) -> Array:
-    weights = np.exp(said - said.max(axis=1, keepdims=True))
-    found: Array = weights / weights.sum(axis=1, keepdims=True)
-    return found
-
-
 # A network
 
 
 @dataclass(frozen=True, eq=False)
-class PictureModel:
-    """A network that looks at the planes LOOKED_AT of a picture; it learns in `learners.opponent_model`."""
+class ImageModel:
+    """A convolutional network on PUBLIC_PLANES of an image; it learns in `learners.opponent_model`."""
 
     layers: Layers
 
-    def likely(self, seen: Array) -> Array:
-        return _softmax(forward(self.layers, shown(seen)).astype(np.float64))
+    def probabilities(self, observations: Array) -> Array:
+        logits = convolutions.forward(self.layers, public_images(observations)).astype(np.float64)
+        posterior: Array = softmax(logits, axis=1)
+        return posterior
 
 
-def shown(seen: Array) -> Array:
-    """[n, LOOKED_AT, side, side] what a network is shown."""
-    return pictures(public(seen), metrics=False)[:, LOOKED_AT]
+def public_images(observations: Array) -> Array:
+    """Return [n, PUBLIC_PLANES, side, side] images of public information."""
+    return images(public_part(observations), metrics=False)[:, PUBLIC_PLANES]
 
 
-# What models learn from
+# Training examples
 
 
 class Examples(NamedTuple):
-    """Decisions of hands that are over, with what was hidden."""
+    """Decisions of hands that are over, with the opponent's class."""
 
-    seen: Array  # [n, CARD_OBSERVATION] float32
-    cards: Array  # [n] int64: the class of the other's cards on the street
+    observations: Array  # [n, CARD_OBSERVATION] float32
+    cards: Array  # [n] int64: the class of the opponent's cards on the street
     hand: Array  # [n] int64: the number of the hand
 
 
 def examples(
     game: Game, batch_policies: Sequence[BatchPolicy], count: int, seed: int, *, together: int = 500, length: int = 25
 ) -> Examples:
-    """At least so many decisions from freezeouts between batch policies, who is whose opponent being drawn anew for each freezeout."""
+    """Return at least `count` decisions of freezeouts between batch policies, whose pairing is sampled for each freezeout."""
     assert isinstance(game.rules, PokerRules)
     generators = seeded(seed, 2)
     env = FreezeoutEnv(game.rules, count=together, length=length, generators=generators, abstraction=game.abstraction)
@@ -188,48 +187,41 @@ def examples(
         env.sit()
         env.batch.begin()
         env.move(batch_policies)
-        parts.append(_looked_into(env.batch.hands, hands))
-        hands, done = hands + int(env.batch.hands.over.sum()), done + len(parts[-1].seen)
+        parts.append(_ended_decisions(env.batch.hands, hands))
+        hands, done = hands + int(env.batch.hands.over.sum()), done + len(parts[-1].observations)
         env.settle()
     return Examples(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _looked_into(hands: Hands, first: int) -> Examples:
-    """The decisions of hands that have just ended, numbered from `first` on."""
+def _ended_decisions(hands: Hands, first: int) -> Examples:
+    """Return the decisions of hands that have just ended; hands are numbered from `first`."""
     over = np.flatnonzero(hands.over)
-    made = np.arange(hands.seen.shape[2]) < hands.moves[over][:, :, None]  # [hands, seats, moves]
+    made = np.arange(hands.observations.shape[2]) < hands.moves[over][:, :, None]  # [hands, seats, moves]
     hand, seat, move = np.nonzero(made)
-    seen = hands.seen[over[hand], seat, move]
-    street = seen[:, STREET].astype(np.int64)
+    observations = hands.observations[over[hand], seat, move]
+    street = observations[:, STREET].astype(np.int64)
     equity = hands.dealt[over[hand], 1 - seat, street] / PARTS
-    return Examples(seen, class_of(street, equity), hand + first)
+    return Examples(observations, class_of(street, equity), hand + first)
 
 
 # As data
 
 
-def to_data(model: NaiveBayes | PictureModel) -> tuple[dict[str, Any], dict[str, Array]]:
-    """(what a card says of a model, its arrays by name)."""
+def to_data(model: NaiveBayes | ImageModel) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return (the model's entries of an agent card, its arrays by name)."""
     if isinstance(model, NaiveBayes):
         tables = {f"given-{number}": table for number, table in enumerate(model.given)}
         return {"model": "naive-bayes", "trust": model.trust}, {"prior": model.prior, **tables}
-    return {"model": "network"}, to_arrays(model.layers)
+    return {"model": "network"}, layers.to_arrays(model.layers)
 
 
-def from_data(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> NaiveBayes | PictureModel:
-    """The model that such data describe."""
+def from_data(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> NaiveBayes | ImageModel:
+    """Return the model that `to_data` wrote."""
     named = field(about, "model", str)
     if named not in MODELS:
         raise unknown("model of an opponent", named, MODELS)
     if named == "network":
-        return PictureModel(from_arrays(arrays, CLASSES, planes=len(LOOKED_AT)))
+        return ImageModel(convolutions.from_arrays(arrays, CLASSES, planes=len(PUBLIC_PLANES)))
     wanted = {"prior": (STREETS, CLASSES), **{f"given-{n}": (STREETS, CLASSES, many) for n, many in enumerate(VALUES)}}
-    for name, shape in wanted.items():
-        found = arrays[name].shape if name in arrays else None
-        if found != shape:
-            raise UsageError(f"array {name!r} of a model has the shape {found}, not {shape}")
-    return NaiveBayes(
-        np.asarray(arrays["prior"]),
-        tuple(np.asarray(arrays[f"given-{n}"]) for n in range(len(VALUES))),
-        field(about, "trust", float),
-    )
+    prior, *given = (layers.array_of_shape(arrays, name, shape) for name, shape in wanted.items())
+    return NaiveBayes(prior, tuple(given), field(about, "trust", float))

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import bdtr
 
-from smoothcall.agents.batch_policy import Table, raising, surely
+from smoothcall.agents.batch_policy import Table, one_hot, raise_slots
 from smoothcall.agents.view import View
 from smoothcall.errors import UsageError, unknown
 from smoothcall.files import field
@@ -90,28 +90,28 @@ def check_or_fold(observations: Array, legal: Array) -> Array:
 
 
 def aggressive(table: Table, observations: Array, legal: Array) -> Array:
-    return np.where(observations[:, EQUITY] > 0.5, raising(table, 1, legal), check_or_fold(observations, legal))
+    return np.where(observations[:, EQUITY] > 0.5, raise_slots(table.factors, 1, legal), check_or_fold(observations, legal))
 
 
 def moderate(table: Table, observations: Array, legal: Array) -> Array:
     """Raises by one bet above an equity of 0.6, by one bet more for every tenth above that."""
     equity = observations[:, EQUITY]
-    strong = raising(table, np.floor((equity - 0.6) * 10) + 1, legal)
+    strong = raise_slots(table.factors, np.floor((equity - 0.6) * 10) + 1, legal)
     return np.where(equity > 0.6, strong, np.where(equity >= 0.4, CALL, check_or_fold(observations, legal)))
 
 
 def mirror(table: Table, observations: Array, legal: Array) -> Array:
     """Repeats the opponent's last move: raises by as much as the opponent raised, else checks or calls."""
     factor = np.rint(observations[:, TO_CALL] / table.bet)
-    return np.where(observations[:, LAST] == RAISED, raising(table, factor, legal), CALL)
+    return np.where(observations[:, LAST] == RAISED, raise_slots(table.factors, factor, legal), CALL)
 
 
 def _bluffing(rule: Slots) -> Distribution:
     """With probability 1/2 raises the flop by one bet and the turn by two, whatever the cards."""
 
     def probabilities(table: Table, observations: Array, legal: Array) -> Array:
-        honest = surely(rule(table, observations, legal), legal.shape[1])
-        bluff = surely(raising(table, np.where(observations[:, STREET] == FLOP, 1, 2), legal), legal.shape[1])
+        honest = one_hot(rule(table, observations, legal), legal.shape[1])
+        bluff = one_hot(raise_slots(table.factors, np.where(observations[:, STREET] == FLOP, 1, 2), legal), legal.shape[1])
         bluffs = np.isin(observations[:, STREET], (FLOP, TURN))[:, None]
         return np.where(bluffs, (honest + bluff) / 2, honest)
 
@@ -119,18 +119,18 @@ def _bluffing(rule: Slots) -> Distribution:
 
 
 def _sure(rule: Slots) -> Distribution:
-    return lambda table, observations, legal: surely(rule(table, observations, legal), legal.shape[1])
+    return lambda table, observations, legal: one_hot(rule(table, observations, legal), legal.shape[1])
 
 
 RULES: dict[str, tuple[Distribution, str]] = {
     "aggressive": (_sure(aggressive), "raises by one bet if its equity is above 1/2, else checks or folds"),
     "all-in": (
-        _sure(lambda table, _, legal: raising(table, LARGEST, legal)),
+        _sure(lambda table, _, legal: raise_slots(table.factors, LARGEST, legal)),
         "makes the largest raise of the menu, every time",
     ),
     "call": (_sure(lambda _, observations, legal: check_or_call(observations, legal)), "checks or calls"),
     "check-fold": (_sure(lambda _, observations, legal: check_or_fold(observations, legal)), "checks or folds"),
-    "raise": (_sure(lambda table, _, legal: raising(table, 2, legal)), "raises by two bets, every time"),
+    "raise": (_sure(lambda table, _, legal: raise_slots(table.factors, 2, legal)), "raises by two bets, every time"),
     "mirror": (_sure(mirror), "repeats the opponent's last move"),
     "random": (lambda _, observations, legal: Rule.RANDOM.among(legal), "makes every legal move equally often"),
     "moderate": (_sure(moderate), "calls with an equity from 0.4 to 0.6, raises by more the higher it is above, else folds"),
@@ -216,7 +216,7 @@ class HeuristicMC:
         found[:, FOLD_SLOT] = below
         for size, least in ((None, 0.6), (0, 0.75), (1, 0.9), (LARGEST, 2.0)):
             up_to = self._below(observations, np.maximum(odds, least))
-            found[rows, CALL if size is None else raise_slots(size, legal)] += up_to - below
+            found[rows, CALL if size is None else raise_slots(range(legal.shape[1] - CALL - 1), size, legal)] += up_to - below
             below = up_to
         return found
 
@@ -231,17 +231,6 @@ def pot_odds(observations: Array) -> Array:
     """[n] the equity from which a call does not lose: the chips to call as a share of the pot after the call."""
     call = np.minimum(observations[:, TO_CALL], observations[:, STACK]).clip(0).astype(np.float64)
     return np.asarray(call / np.maximum(observations[:, POT] + call, EDGE))
-
-
-def raise_slots(size: Array | int, legal: Array) -> Array:
-    """[n] the slot of raise number `size` (0 is the smallest).
-
-    Where that raise is illegal, the next smaller legal one, else the smallest legal one; the call where no raise is legal.
-    """
-    slots = np.full(len(legal), CALL)
-    for slot in range(CALL + 1, legal.shape[1]):
-        slots = np.where(legal[:, slot] & ((slots == CALL) | (slot - CALL - 1 <= np.asarray(size))), slot, slots)
-    return slots
 
 
 def to_data(batch_policy: MostlyCalls | HeuristicMC) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -17,8 +17,9 @@ import numpy as np
 from smoothcall.agents import expert
 from smoothcall.agents import scripted as generic
 from smoothcall.agents.batch_policy import MOVES, Table
-from smoothcall.agents.nfsp_networks import SHOWN, SelfTaught
-from smoothcall.agents.q_networks import ROWS, Amount, Discrete, Layers, Softmax, Values
+from smoothcall.agents.layers import Layers, array_of_shape, from_arrays, shapes, to_arrays
+from smoothcall.agents.nfsp_networks import INPUTS, NFSPNetworks
+from smoothcall.agents.q_networks import ROWS, Amount, Discrete, Softmax, Values
 from smoothcall.agents.scripted import RULES, Scripted
 from smoothcall.errors import DamagedFile, UsageError, unknown
 from smoothcall.files import field
@@ -32,10 +33,10 @@ from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations
 
 NETWORKS = {"values": (10, MOVES), "softmax": (6, MOVES), "amount": (6, 1)}  # inputs and outputs
 MAX_WIDTH = 1 << 20  # of a layer
-SELF_TAUGHT = "self-taught"
+NFSP_NETWORKS = "nfsp-networks"
 EXPERT = "expert"
 RULE = "rule"
-CLASSES = (RULE, "scripted", *NETWORKS, "discrete", *generic.CLASSES, EXPERT, SELF_TAUGHT)
+CLASSES = (RULE, "scripted", *NETWORKS, "discrete", *generic.CLASSES, EXPERT, NFSP_NETWORKS)
 CARD_PLAYERS: dict[str, Callable[[], BatchPolicy]] = {
     "mostly-calls": generic.MostlyCalls,
     "heuristic-mc": generic.HeuristicMC,
@@ -103,9 +104,9 @@ def to_data(batch_policy: BatchPolicy) -> tuple[dict[str, Any], dict[str, Array]
     if isinstance(batch_policy, Amount):
         about, arrays = _networks_to_data("amount", [batch_policy.layers])
         return {**about, "blur": batch_policy.blur}, arrays
-    if isinstance(batch_policy, SelfTaught):
-        about, arrays = _networks_to_data(SELF_TAUGHT, [batch_policy.policy, batch_policy.values])
-        return {**about, "shown": batch_policy.shown, "metrics": batch_policy.metrics, "eta": batch_policy.eta}, arrays
+    if isinstance(batch_policy, NFSPNetworks):
+        about, arrays = _networks_to_data(NFSP_NETWORKS, [batch_policy.policy, batch_policy.values])
+        return {**about, "inputs": batch_policy.inputs, "metrics": batch_policy.metrics, "eta": batch_policy.eta}, arrays
     if isinstance(batch_policy, generic.MostlyCalls | generic.HeuristicMC):
         return generic.to_data(batch_policy)
     if isinstance(batch_policy, expert.Expert):
@@ -121,10 +122,10 @@ def from_data(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array])
     for name, array in arrays.items():
         if array.dtype.kind != "f" or not np.isfinite(array).all():
             raise UsageError(f"array {name!r} of a batch policy of {game.spec} (accepted: finite numbers)")
-    if named in (SELF_TAUGHT, EXPERT, *generic.CLASSES):
+    if named in (NFSP_NETWORKS, EXPERT, *generic.CLASSES):
         verify_wide(game)
-        if named == SELF_TAUGHT:
-            return _self_taught(game, about, arrays)
+        if named == NFSP_NETWORKS:
+            return _nfsp_networks(game, about, arrays)
         return expert.from_data(about, arrays) if named == EXPERT else generic.from_data(about, arrays)
     if named == RULE:
         if (rule := field(about, "rule", str)) not in set(generic.Rule):
@@ -137,7 +138,7 @@ def from_data(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array])
             raise unknown("rule of a batch policy:", rule, RULES)
         return Scripted(rule, table)
     if named == "discrete":
-        return Discrete(table, _of_shape(arrays, "values", (ROWS, MOVES)))
+        return Discrete(table, array_of_shape(arrays, "values", (ROWS, MOVES)))
     if named not in NETWORKS:
         raise unknown("class of batch policy", named, CLASSES)
     networks = tuple(_networks(named, _shapes(about), arrays))
@@ -152,32 +153,24 @@ def from_data(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array])
     return Amount(table, layers, blur)
 
 
-def _self_taught(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> SelfTaught:
-    shown, eta, shapes = field(about, "shown", str), field(about, "eta", float), _shapes(about)
-    if shown not in SHOWN:
-        raise unknown("input of a network:", shown, SHOWN)
-    if not 0 <= eta <= 1 or len(shapes) != 2:
-        raise UsageError(f"eta={eta} and {len(shapes)} networks of a batch policy (accepted: 0 to 1, and 2)")
-    policy, values = (
-        tuple(
-            (_of_shape(arrays, f"weight-{n}-{place}", (out, into)), _of_shape(arrays, f"bias-{n}-{place}", (out,)))
-            for place, (out, into) in enumerate(layers)
-        )
-        for n, layers in enumerate(shapes)
-    )
-    batch_policy = SelfTaught(policy, values, shown, field(about, "metrics", bool), eta)
+def _nfsp_networks(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> NFSPNetworks:
+    inputs, eta, sizes = field(about, "inputs", str), field(about, "eta", float), _shapes(about)
+    if inputs not in INPUTS:
+        raise unknown("input of a network:", inputs, INPUTS)
+    if not 0 <= eta <= 1 or len(sizes) != 2:
+        raise UsageError(f"eta={eta} and {len(sizes)} networks of a batch policy (accepted: 0 to 1, and 2)")
+    policy, values = (from_arrays(arrays, str(number), layers) for number, layers in enumerate(sizes))
+    batch_policy = NFSPNetworks(policy, values, inputs, field(about, "metrics", bool), eta)
     try:  # whether the layers fit together, their inputs and the game's actions is known when they are used
         trial = batch_policy.probabilities(np.zeros((1, CARD_OBSERVATION), np.float32), np.ones((1, len(game.actions)), bool))
     except (ValueError, IndexError):
         trial = np.zeros(0)
     if trial.shape != (1, len(game.actions)):
-        raise UsageError(
-            f"a batch policy whose networks have layers {shapes} (accepted: from what is shown to the game's actions)"
-        )
+        raise UsageError(f"a batch policy whose networks have layers {sizes} (accepted: from its inputs to the game's actions)")
     return batch_policy
 
 
-Shapes = list[list[tuple[int, int]]]  # (out, in) of every layer of every network
+Shapes = list[list[tuple[int, ...]]]  # (out, in) of every layer of every network; (out, in, side, side) of convolutions
 
 
 def _shapes(about: Mapping[str, Any]) -> Shapes:
@@ -185,46 +178,40 @@ def _shapes(about: Mapping[str, Any]) -> Shapes:
     networks = field(about, "networks", list)
     for layers in networks:
         if not isinstance(layers, list) or not all(
-            isinstance(shape, list) and len(shape) == 2 and all(type(size) is int and 0 < size < MAX_WIDTH for size in shape)
+            isinstance(shape, list)
+            and len(shape) in (2, 4)
+            and all(type(size) is int and 0 < size < MAX_WIDTH for size in shape)
             for shape in layers
         ):
-            raise DamagedFile(f"networks {str(networks)[:80]} (accepted: [out, in] of every layer)")
-    return [[(out, into) for out, into in layers] for layers in networks]
+            raise DamagedFile(
+                f"networks {str(networks)[:80]} (accepted: [out, in] of every layer, [out, in, 3, 3] of convolutions)"
+            )
+    return [[tuple(shape) for shape in layers] for layers in networks]
 
 
 def _networks_to_data(named: str, networks: Sequence[Layers]) -> tuple[dict[str, Any], dict[str, Array]]:
-    shapes = [[list(weight.shape) for weight, _ in layers] for layers in networks]
     arrays: dict[str, Array] = {}
     for number, layers in enumerate(networks):
-        for place, (weight, bias) in enumerate(layers):
-            arrays |= {f"weight-{number}-{place}": np.asarray(weight), f"bias-{number}-{place}": np.asarray(bias)}
-    return {"class": named, "networks": shapes}, arrays
+        arrays |= to_arrays(layers, str(number))
+    return {"class": named, "networks": [shapes(layers) for layers in networks]}, arrays
 
 
-def _networks(named: str, shapes: Shapes, arrays: Mapping[str, Array]) -> Iterator[Layers]:
+def _networks(named: str, sizes: Shapes, arrays: Mapping[str, Array]) -> Iterator[Layers]:
     """Yield networks of these shapes, each from the inputs of its class of batch policy to the outputs."""
     inputs, outputs = NETWORKS[named]
-    if not shapes or (named != "values" and len(shapes) > 1):
+    if not sizes or (named != "values" and len(sizes) > 1):
         raise UsageError(
-            f"a batch policy of class {named} with {len(shapes)} networks (accepted: {'1 or more' if named == 'values' else 1})"
+            f"a batch policy of class {named} with {len(sizes)} networks (accepted: {'1 or more' if named == 'values' else 1})"
         )
-    for number, layers in enumerate(shapes):
-        widths = [inputs, *(out for out, _ in layers)]
-        if [into for _, into in layers] != widths[:-1] or widths[-1] != outputs or not layers:
+    for number, layers in enumerate(sizes):
+        widths = [inputs, *(out for out, *_ in layers)]
+        if (
+            not layers
+            or [tuple(each) for each in layers] != list(zip(widths[1:], widths, strict=False))
+            or widths[-1] != outputs
+        ):
             raise UsageError(
                 f"a batch policy of class {named} with layers {[list(each) for each in layers]} (accepted: [out, in] each, "
                 f"from {inputs} numbers to {outputs})"
             )
-        yield tuple(
-            (_of_shape(arrays, f"weight-{number}-{place}", (out, into)), _of_shape(arrays, f"bias-{number}-{place}", (out,)))
-            for place, (out, into) in enumerate(layers)
-        )
-
-
-def _of_shape(arrays: Mapping[str, Array], name: str, shape: tuple[int, ...]) -> Array:
-    if name not in arrays:
-        raise DamagedFile(f"array {name!r} is missing")
-    found = arrays[name]
-    if found.shape != shape:
-        raise UsageError(f"array {name!r} of a batch policy has the shape {found.shape}, not {shape}")
-    return found
+        yield from_arrays(arrays, str(number), layers)

@@ -7,11 +7,7 @@ win more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from smoothcall.agents.fixed import Fixed, Strategy
@@ -101,12 +97,3 @@ def learned_response(
     total, count = tally.estimates(mbb(game))[0], tally.count
     done = least == episodes and count == deals
     return LearnedResponse(game.spec, total, exact, least, count, orders, seed, greedy, response, done)
-
-
-@contextmanager
-def filed(policy: Policy) -> Iterator[Path]:
-    """A policy as the agent file that solvers learn against."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "opponent.agent"
-        policy.save(path)
-        yield path

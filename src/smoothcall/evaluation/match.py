@@ -19,7 +19,7 @@ from smoothcall.agents.fixed import Fixed, Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.registry import SCRIPTED_PLAYERS, Entry, Games, Kind, Registry, named_policy, thresholded
 from smoothcall.agents.scripted import Rule
-from smoothcall.agents.stack_policies import Tabled
+from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player, view_of, view_of_matrix
 from smoothcall.errors import UsageError
@@ -244,7 +244,7 @@ def _batch_policies(of: Game, players: Sequence[Player]) -> tuple[Game, list[Bat
             batch_policy, greedy = player.batch_policy, player.greedy
         elif isinstance(player, PolicyPlayer):
             policy, greedy = player.fixed.policy, player.fixed.greedy
-            batch_policy = policy.batch_policy if isinstance(policy, TabulatedPolicy) else Tabled.whole(policy)
+            batch_policy = policy.batch_policy if isinstance(policy, TabulatedPolicy) else PolicyByStack.whole(policy)
         else:
             return None
         batch_policies.append(Greedy(batch_policy) if greedy else batch_policy)
@@ -260,7 +260,7 @@ def _seated(of: Game, player: Contender) -> Player:
         return cast(Player, player)
     if not hasattr(player, "probabilities"):
         raise UsageError(f"{player!r} cannot play (accepted: a policy, a player with `act`, a batch policy, a name)")
-    batch_policy = cast(BatchPolicy, player)
+    batch_policy: BatchPolicy = player
     return BatchPlayer(batch_policy) if ignores_observations(batch_policy) else PolicyPlayer(TabulatedPolicy(of, batch_policy))
 
 

@@ -203,8 +203,8 @@ def _walk(count: int, together: int = 16384) -> Callable[[], Timed]:
     def prepare() -> Timed:
         import numpy as np
 
+        from smoothcall.kernels.learners.features import observe_rows
         from smoothcall.kernels.random import seeded
-        from smoothcall.kernels.simulation.batch import see_rows
         from smoothcall.simulation.batch import Batch, dealing
 
         made = game("no-limit-holdem-32")
@@ -212,10 +212,10 @@ def _walk(count: int, together: int = 16384) -> Callable[[], Timed]:
             made.walk,
             dealing(made),
             count=together,
-            things=len(made.buckets),
+            private=len(made.buckets),
             moves=made.depth,
             width=1,
-            kind=np.int32,
+            dtype=np.int32,
             generators=seeded(1, 2),
         )
         anything = np.ones((together, len(made.actions)))
@@ -224,7 +224,7 @@ def _walk(count: int, together: int = 16384) -> Callable[[], Timed]:
             done = 0
             while done < count:
                 batch.begin()
-                see_rows(batch.walk, batch.hands, batch.seen)
+                observe_rows(batch.walk, batch.hands, batch.observations)
                 done += batch.advance(anything)
 
         return timed

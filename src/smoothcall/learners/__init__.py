@@ -1,23 +1,24 @@
-"""Learning with networks (JAX, Equinox, Optax), by batched self-play on the same action tree as everything else.
+"""Learning from observations in simulated hands: Monte-Carlo control, deep Q-learning, clipped double DQN, NFSP.
 
-JAX is imported when a network is about to learn, and not before: everything else works without it.
+Networks learn with JAX, Equinox and Optax. Learners import the modules that need these when they are built, after
+`verify_packages`; everything else works without.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from importlib.util import find_spec
 
 from smoothcall.errors import UsageError
 
 PACKAGES = ("jax", "equinox", "optax")
 
 
-def learning(module: str, needed_by: str) -> Any:
-    """A module of this package that needs JAX; where that is missing, an error that says how to get it."""
+def verify_packages(needed_by: str) -> None:
+    """Raise `UsageError` with how to install them unless the packages that networks learn with are there."""
     for package in PACKAGES:
         try:
-            import_module(package)
+            found = find_spec(package)
         except ModuleNotFoundError:
-            raise UsageError(f"{needed_by} needs {package}: pip install 'smoothcall[neural]'") from None
-    return import_module(f"smoothcall.learners.{module}")
+            found = None
+        if found is None:
+            raise UsageError(f"{needed_by} needs {package}: pip install 'smoothcall[neural]'")

@@ -1,17 +1,17 @@
-"""Deep Q-learning as epfl2020 has it (section 4.2): a policy network, and a value network as its baseline.
+"""Deep Q-learning as in epfl2020 (section 4.2): a policy network, and a value network as its baseline.
 
-What a move is worth is estimated as R = alpha E1 + (1 - alpha) E2. E1 is what theory says when the move is made: p_call being
-the chance that the other stays in (1 after a check, a call or a fold, else 1 / bets raised by) and p_win the equity (0 after
-a fold), E1 = p_call (p_win P1 - (1 - p_win) P1) + (1 - p_call) P2, P1 and P2 being the pot with and without the bet. E2 is what
-the hand brought, discounted by every move that followed. The value network learns to expect R; the policy network learns the
-moves, each weighted by how much better it was than expected.
+The return of a move is estimated as R = alpha E1 + (1 - alpha) E2. E1 is a theoretical value when the move is made: E1 =
+p_call (p_win P1 - (1 - p_win) P1) + (1 - p_call) P2, where P1 and P2 are the pot with and without the bet, p_call is the
+probability that the opponent calls (1 after a check, a call or a fold, else 1 / bets raised by), and p_win is the equity (0
+after a fold). E2 are the chips won in the hand, discounted for every later move. The value network learns R; the policy
+network learns moves, weighted by their advantage R - value.
 
-*Discrete*: the network says how likely each of six moves is; entropy is rewarded, so that it goes on trying. *Continuous*: it
-says an amount (`agents.q_networks.Amount`). The paper weighs the squared distance from the amount bet by how much better that was,
-which pushes without bound away from amounts that were worse. Here amounts are a logistic variable of the scale `blur` around
-the network's answer while it learns, a move is as likely as all amounts that mean it together, and the pull is bounded.
+*Discrete*: the policy network gives probabilities of the six moves, with an entropy bonus. *Continuous*: it gives an amount
+(`agents.q_networks.Amount`). The paper weights the squared distance from the amount bet by the advantage, which pushes
+without bound away from amounts with a negative advantage. Here the amount is a logistic variable of scale `blur` around the
+output while it learns, and a move has the probability of all amounts that mean it, so the gradient is bounded.
 
-Trials of any move (`explore`) are followed where they did better; where they did worse they hardly count, see
+Exploratory moves (`explore`) with a positive advantage count in full; those with a negative one count less, see
 `policy_gradient.weighted`.
 """
 
@@ -20,42 +20,46 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from smoothcall.agents.batch_policy import MOVES, Table, legal_moves, likely_legal, moves_of, raised_by
+from smoothcall.agents.layers import from_arrays
 from smoothcall.agents.q_networks import Amount, Softmax, amounts, six_inputs
 from smoothcall.kernels.simulation.observations import EQUITY, POT, STACK, TO_CALL
 from smoothcall.kernels.tables import FOLD_SLOT, Array
-from smoothcall.learners import learning
-from smoothcall.learners.network_learner import HIDDEN, NetworkLearner, layers_of
+from smoothcall.learners import verify_packages
+from smoothcall.learners.network_learner import HIDDEN, NetworkLearner
 from smoothcall.options import Option
 from smoothcall.simulation.batch_policy import BatchPolicy
 
+if TYPE_CHECKING:
+    from smoothcall.learners.policy_gradient import PolicyGradientUpdates
+
 INPUTS = 6
-FAR, NEAR = 1000.0, 0.01  # bets
+FAR, NEAR = 1000.0, 0.01  # bets: bound of amounts, and least width of an interval of amounts
 
 
-def promised(table: Table, seen: Array, action: Array) -> Array:
-    """[n] E1 of action[n] slots."""
+def theoretical_value(table: Table, observations: Array, action: Array) -> Array:
+    """Return [n] E1 of slots action[n]."""
     bets, folds = raised_by(table, action), action == FOLD_SLOT
-    paid = np.minimum(np.where(folds, 0, seen[:, TO_CALL] + bets * table.bet), seen[:, STACK])
-    stays, wins = 1 / np.maximum(bets, 1), np.where(folds, 0, seen[:, EQUITY])
-    without, pot = seen[:, POT], seen[:, POT] + paid
+    paid = np.minimum(np.where(folds, 0, observations[:, TO_CALL] + bets * table.bet), observations[:, STACK])
+    stays, wins = 1 / np.maximum(bets, 1), np.where(folds, 0, observations[:, EQUITY])
+    without, pot = observations[:, POT], observations[:, POT] + paid
     found: Array = stays * (wins * pot - (1 - wins) * pot) + (1 - stays) * without
     return found
 
 
 class DeepQ(NetworkLearner):
-    """What both have in common."""
+    """Base class of both forms."""
 
     OPTIONS: ClassVar[dict[str, Option]] = {
         **NetworkLearner.OPTIONS,
         "explore": replace(NetworkLearner.OPTIONS["explore"], default=0.2),
         "fade": replace(NetworkLearner.OPTIONS["fade"], default=1e7),
-        "alpha": Option(0.02, "how much of the estimate is theory", low=0, high=1),
-        "discount": Option(0.95, "of the reward for each move that follows", low=0, high=1),
+        "alpha": Option(0.02, "weight of the theoretical value E1 in returns", low=0, high=1),
+        "discount": Option(0.95, "discount of the reward for each later move", low=0, high=1),
         "rate": Option(0.003, "learning rate (Adam)", low=0, high=100),
         "batch": Option(1024, "moves of an update", low=1, high=1_000_000),
     }
@@ -63,10 +67,14 @@ class DeepQ(NetworkLearner):
     KIND: ClassVar[str]
     PRICE: ClassVar[str]
 
+    _updates: PolicyGradientUpdates
+
     def _begin(self) -> None:
-        made = learning("policy_gradient", self.name)
+        verify_packages(self.name)
+        from smoothcall.learners.policy_gradient import PolicyGradientUpdates
+
         outputs = {"policy": self.OUTPUTS, "value": 1}
-        self._learner = made.PolicyGradient(
+        self._updates = PolicyGradientUpdates(
             {name: (INPUTS, *HIDDEN, count) for name, count in outputs.items()},
             kind=self.KIND,
             rate=self.options["rate"],
@@ -78,61 +86,60 @@ class DeepQ(NetworkLearner):
         super()._verify_memory(least + self.options["batch"])
 
     def _learn(self, fresh: int) -> int:
-        """From as many moves as an update takes, in the order they were made."""
+        """Make one update for every `batch` fresh moves, in the order they were made."""
         ring, batch, used = self._ring, self.options["batch"], 0
         while fresh - used >= batch:
             place = self._places(fresh - used, batch)
-            self._learner.update(
-                self._explored, *self._samples(*(table[0, place] for table in (ring.seen, ring.action, ring.left, ring.won)))
-            )
+            tables = (ring.observations, ring.action, ring.moves_left, ring.won)
+            self._updates.update(self._exploration, *self._samples(*(table[0, place] for table in tables)))
             used += batch
         return used
 
-    def _samples(self, seen: Array, action: Array, left: Array, won: Array) -> tuple[Any, ...]:
-        """(inputs, R, and what the policy network learns from)"""
-        practical = won / self.env.start * self.options["discount"] ** left.astype(np.float32)
+    def _samples(self, observations: Array, action: Array, moves_left: Array, won: Array) -> tuple[Any, ...]:
+        """Return (inputs, returns R, the two arrays of `_made`)."""
+        practical = won / self.env.start * self.options["discount"] ** moves_left.astype(np.float32)
         alpha = self.options["alpha"]
-        worth = alpha * promised(self.table, seen, action) + (1 - alpha) * practical
-        return six_inputs(seen).astype(np.float32), worth.astype(np.float32), *self._made(seen, action)
+        returns = alpha * theoretical_value(self.table, observations, action) + (1 - alpha) * practical
+        return six_inputs(observations).astype(np.float32), returns.astype(np.float32), *self._made(observations, action)
 
     @abstractmethod
-    def _made(self, seen: Array, action: Array) -> tuple[Array, Array]:
-        """What the policy network learns from."""
+    def _made(self, observations: Array, action: Array) -> tuple[Array, Array]:
+        """Return the moves as the loss of the policy network takes them."""
 
 
 class DiscreteDeepQ(DeepQ):
     OPTIONS: ClassVar[dict[str, Option]] = {
         **DeepQ.OPTIONS,
-        "entropy": Option(0.02, "what a nat of entropy is worth", low=0, high=100),
+        "entropy": Option(0.02, "bonus per nat of entropy", low=0, high=100),
     }
-    OUTPUTS, KIND, PRICE = MOVES, "likely", "entropy"
+    OUTPUTS, KIND, PRICE = MOVES, "moves", "entropy"
 
     def _policy_of(self, learned: Mapping[str, Array]) -> BatchPolicy:
-        return Softmax(self.table, layers_of(learned, "policy"))
+        return Softmax(self.table, from_arrays(learned, "policy"))
 
-    def _made(self, seen: Array, action: Array) -> tuple[Array, Array]:
-        """(legal moves, moves)"""
-        legal = legal_moves(self.table, seen, likely_legal(self.table, seen))
-        return legal, moves_of(self.table, seen, action).astype(np.int32)
+    def _made(self, observations: Array, action: Array) -> tuple[Array, Array]:
+        """Return (legal moves [n, 6], moves [n])."""
+        legal = legal_moves(self.table, observations, likely_legal(self.table, observations))
+        return legal, moves_of(self.table, observations, action).astype(np.int32)
 
 
 class ContinuousDeepQ(DeepQ):
     OPTIONS: ClassVar[dict[str, Option]] = {
         **DeepQ.OPTIONS,
         "rate": replace(DeepQ.OPTIONS["rate"], default=0.005),
-        "blur": Option(1.0, "scale of the amounts tried while learning, in bets", low=0.01, high=100),
+        "blur": Option(1.0, "scale of the logistic amounts while learning, in bets", low=0.01, high=100),
     }
     OUTPUTS, KIND, PRICE = 1, "amount", "blur"
 
     def _policy_of(self, learned: Mapping[str, Array]) -> BatchPolicy:
-        return Amount(self.table, layers_of(learned, "policy"))
+        return Amount(self.table, from_arrays(learned, "policy"))
 
     def _acting(self) -> BatchPolicy:
-        return Amount(self.table, layers_of(self._learned(), "policy"), self.options["blur"])
+        return Amount(self.table, from_arrays(self._learned(), "policy"), self.options["blur"])
 
-    def _made(self, seen: Array, action: Array) -> tuple[Array, Array]:
-        """(from above which amount, up to which), in bets; finite, and apart"""
-        found = amounts(self.table, seen, likely_legal(self.table, seen))
+    def _made(self, observations: Array, action: Array) -> tuple[Array, Array]:
+        """Return (low [n], high [n]): the interval of amounts of each move, in bets; finite, and at least NEAR wide."""
+        found = amounts(self.table, observations, likely_legal(self.table, observations))
         low, high = (np.take_along_axis(each, action[:, None].astype(np.int64), axis=1)[:, 0] for each in found)
         low, high = np.clip(low, -FAR, FAR), np.clip(high, -FAR, FAR)
         return low.astype(np.float32), np.maximum(high, low + NEAR).astype(np.float32)

@@ -1,4 +1,4 @@
-"""What JAX compiles for `learners.clipped_double_dqn`: updates of two networks towards the same target."""
+"""Compiled updates of `learners.clipped_double_dqn`: two action-value networks with a common target."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import jax
 import optax  # type: ignore[import-untyped]
 
 from smoothcall.kernels.tables import Array
-from smoothcall.learners import q_targets as dqn
-from smoothcall.learners.networks import Arrays, Network, Tree, step
-from smoothcall.learners.policy_gradient import named, unnamed
+from smoothcall.learners import q_targets
+from smoothcall.learners.networks import Arrays, Network, Tree, from_tables, optimise, to_tables
 
 
-def loss(network: Network, seen: Arrays, action: Arrays, aim: Arrays) -> Arrays:
-    return dqn.bellman_loss(jax.vmap(network)(seen), action, aim)
+def loss(network: Network, inputs: Arrays, action: Arrays, target: Arrays) -> Arrays:
+    return q_targets.bellman_loss(jax.vmap(network)(inputs), action, target)
 
 
-class Twins:
-    """Two networks. `tables` are what they have learned."""
+class DoubleQUpdates:
+    """Two networks and their optimisers; `tables` holds their arrays by name."""
 
     def __init__(self, sizes: Sequence[int], names: Sequence[str], *, rate: float, discount: float, seed: int) -> None:
         self._rule, self._names, self._discount = optax.adam(rate), names, discount
@@ -30,29 +29,31 @@ class Twins:
             for name, network in zip(names, networks, strict=True)
         }
         self._updates = jax.jit(self._steps)
-        self.tables = named(self._state)
+        self.tables = to_tables(self._state)
 
     def update(self, *batches: Array) -> None:
-        """(seen, moves, after, legal after, last, reward), each [updates, batch, ...]."""
+        """Make one update for each batch of (inputs, moves, next inputs, next legal moves, last, reward), each [updates,
+        batch, ...].
+        """
         self._state = self._updates(self._state, batches)
-        for name, table in named(self._state).items():
+        for name, table in to_tables(self._state).items():
             self.tables[name][...] = table
 
     def restored(self) -> None:
-        """Go on from what `tables` hold."""
-        self._state = unnamed(self._state, self.tables)
+        """Take networks and optimisers from `tables`."""
+        self._state = from_tables(self._state, self.tables)
 
     def _steps(self, state: Any, batches: Any) -> Any:
         return jax.lax.scan(self._step, state, batches)[0]
 
     def _step(self, state: Any, batch: tuple[Arrays, ...]) -> tuple[Any, None]:
-        seen, action, after, legal, last, reward = batch
-        one, other = (jax.vmap(state[name][0])(after) for name in self._names)
-        ahead = dqn.clipped_double(one, other, legal)
-        aim = dqn.target(reward, ahead, last, self._discount)
+        inputs, action, next_inputs, legal, last, reward = batch
+        one, other = (jax.vmap(state[name][0])(next_inputs) for name in self._names)
+        next_value = q_targets.clipped_double(one, other, legal)
+        target = q_targets.target(reward, next_value, last, self._discount)
         learned = {}
         for name in self._names:
-            network, optimiser = state[name]
-            slope = eqx.filter_grad(loss)(network, seen, action, aim)
-            learned[name] = step(self._rule, slope, optimiser, network)
+            network, rule_state = state[name]
+            gradient = eqx.filter_grad(loss)(network, inputs, action, target)
+            learned[name] = optimise(self._rule, gradient, rule_state, network)
         return learned, None

@@ -1,4 +1,4 @@
-"""What a network sees of an information state."""
+"""Encoders of NFSP: what players observe when they move, and the features that networks get of it."""
 
 from __future__ import annotations
 
@@ -8,98 +8,98 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from smoothcall.agents.nfsp_networks import SHOWN
+from smoothcall.agents.nfsp_networks import INPUTS
 from smoothcall.errors import UsageError
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.sample_hands import SAMPLES, examples
 from smoothcall.kernels.holdem.dealing import deal_cards_seen
-from smoothcall.kernels.simulation.batch import Hands, Sight, see_cards, see_rows, show_cards
+from smoothcall.kernels.learners.features import NodeFeatures, encode_cards, observe_cards, observe_rows
+from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.simulation.observations import CARD_OBSERVATION, NODE
 from smoothcall.kernels.tables import Array, Walk
 from smoothcall.simulation.batch import dealing
 from smoothcall.simulation.freezeouts import FreezeoutEnv
 
 if TYPE_CHECKING:
-    from smoothcall.learners.nfsp_updates import SelfPlay
+    from smoothcall.learners.nfsp_updates import NFSPUpdates
 
-ROOM = 1 << 22  # hidden units that are worked out at a time
-
-
-class Shown(NamedTuple):
-    """Observations that come with what a network is shown of them."""
-
-    inputs: Array  # [..., F] float32
-    node: Array  # [...] int32: the row of `legal`
+MAX_UNITS = 1 << 22  # hidden units that are computed at a time
 
 
-class Looks(ABC):
-    """What players observe when they are to move, and how networks are shown it."""
+class Encoded(NamedTuple):
+    """Features of observations, and their nodes."""
 
-    things: int  # that a seat may come to see in a hand
+    features: Array  # [..., F] float32
+    node: Array  # [...] int32: row of `FeatureEncoder.legal`
+
+
+class FeatureEncoder(ABC):
+    """Observations of the seats to move, and their features."""
+
+    private: int  # private values per seat
     width: int  # numbers of an observation
-    kind: ClassVar[type[np.generic]] = np.int32  # of these numbers
-    seen: Array  # [rows, F] float32: what a network is shown; no rows where inputs come with observations
-    legal: Array  # [rows, A] bool; by node where inputs come with observations
-    unit: float  # chips that networks count as 1
+    dtype: ClassVar[type[np.generic]] = np.int32  # of an observation
+    features: Array  # [rows, F] float32 of every information state; no rows where `encode` returns features
+    legal: Array  # [rows, A] bool; [nodes, A] where `encode` returns features
+    scale: float  # chips that networks count as 1
 
     @abstractmethod
-    def see(self, walk: Walk, hands: Hands, seen: Array) -> None:
-        """Fill seen[B, width] with what the seats to move observe."""
+    def observe(self, walk: Walk, hands: Hands, observations: Array) -> None:
+        """Fill observations[B, width] of the seats to move."""
 
     @abstractmethod
-    def show(self, seen: Array) -> Any:
-        """Observations seen[..., width] as `SelfPlay` takes them."""
+    def encode(self, observations: Array) -> Any:
+        """Return rows of `features`, or `Encoded` features, for observations[..., width]."""
 
 
-class Eyes(Looks):
-    """Of the players of a game, hand by hand: they are dealt cards, and what they learn is a table."""
+class HandEncoder(FeatureEncoder):
+    """Encoder of single hands: also deals them, and tabulates what networks have learned."""
 
     @abstractmethod
     def deal(self, dealt: Array, outcome: Array, generator: Array) -> None:
-        """Fill dealt[n, P, things] int32 and outcome[n] uint32 with fair deals."""
+        """Fill dealt[n, P, private] int32 and outcome[n] uint32 with fair deals."""
 
     @abstractmethod
-    def play(self, learner: SelfPlay, networks: Any, *, best: bool) -> Array:
-        """[rows of the game, A] weights of what the network of each row's player would do: its probabilities, or the best action."""
+    def tabulate(self, updates: NFSPUpdates, networks: Any, *, best: bool) -> Array:
+        """Return [rows of the game, A] weights by the network of each row's player: its probabilities, or the best action."""
 
 
-def eyes(game: Game) -> Eyes:
-    """Rows of a table where deals can be listed, cards where they are drawn."""
-    return Cards(game) if game.sampled else Rows(game)
+def hand_encoder(game: Game) -> HandEncoder:
+    """Return an encoder of rows if deals are listed, of cards if they are sampled."""
+    return CardEncoder(game) if game.sampled else RowEncoder(game)
 
 
-class Rows(Eyes):
-    """An observation is the number of an information state."""
+class RowEncoder(HandEncoder):
+    """An observation is the row of the information state."""
 
     def __init__(self, game: Game) -> None:
         self._game, self._deal = game, dealing(game)
-        self.things, self.width = len(game.buckets), 1
-        self.seen, self.legal, self.unit = features(game), game.legal, 1.0
+        self.private, self.width = len(game.buckets), 1
+        self.features, self.legal, self.scale = row_features(game), game.legal, 1.0
 
     def deal(self, dealt: Array, outcome: Array, generator: Array) -> None:
         self._deal(dealt, outcome, generator)
 
-    def see(self, walk: Walk, hands: Hands, seen: Array) -> None:
-        see_rows(walk, hands, seen)
+    def observe(self, walk: Walk, hands: Hands, observations: Array) -> None:
+        observe_rows(walk, hands, observations)
 
-    def show(self, seen: Array) -> Array:
-        return seen[..., 0]
+    def encode(self, observations: Array) -> Array:
+        return observations[..., 0]
 
-    def play(self, learner: SelfPlay, networks: Any, *, best: bool) -> Array:
-        said = np.asarray(learner.said(networks), np.float64)[self._game.row_player, np.arange(self._game.tree.rows)]
-        most = said.max(axis=1, keepdims=True)
-        weights: Array = (said == most).astype(np.float64) if best else np.exp(said - most)
+    def tabulate(self, updates: NFSPUpdates, networks: Any, *, best: bool) -> Array:
+        values = np.asarray(updates.outputs(networks), np.float64)[self._game.row_player, np.arange(self._game.tree.rows)]
+        most = values.max(axis=1, keepdims=True)
+        weights: Array = (values == most).astype(np.float64) if best else np.exp(values - most)
         return weights
 
 
-class Cards(Eyes):
-    """An observation is a node and the cards that are seen there: 4 x deck bits, the betting, and chips (see `show_cards`).
+class CardEncoder(HandEncoder):
+    """An observation is the node and the visible cards; features are cards, moves and chips (`kernels.learners.features`).
 
-    Different observations of a player look different. Cards have bits of their own. Each place among the moves of a street
-    has one bit for every slot, and at most one of them is set: they tell which action to take at the root, then at the node
-    that this leads to, and so on until there is none.
+    Different observations of a player have different features. Cards have bits of their own. Each place among the moves of a
+    street has one bit per action slot, of which at most one is set, so the bits spell the path from the root to the node.
     """
 
     def __init__(self, game: Game) -> None:
@@ -109,90 +109,93 @@ class Cards(Eyes):
         move, moves = _move_numbers(game)
         stack = float(game.rules.stack or tree.paid.sum(axis=1).max())  # without stacks, the largest pot
         self._game, self._cards = game, game.abstraction.cards
-        self._sight = Sight(tree.parent, move, tree.player, tree.paid, moves, game.rules.deck.size, stack)
-        self.things, self.width = 7, 8
-        self.seen = np.zeros((0, 4 * self._sight.deck + moves + 2 + game.players), np.float32)
-        self.legal, self.unit = tree.child >= 0, stack  # with values of many blinds, hidden units die
+        self._nodes = NodeFeatures(tree.parent, move, tree.player, tree.paid, moves, game.rules.deck.size, stack)
+        self.private, self.width = 7, 8
+        self.features = np.zeros((0, 4 * self._nodes.deck + moves + 2 + game.players), np.float32)
+        self.legal, self.scale = tree.child >= 0, stack  # values of many blinds would let hidden units die
 
     def deal(self, dealt: Array, outcome: Array, generator: Array) -> None:
         deal_cards_seen(self._cards, dealt, outcome, generator)
 
-    def see(self, walk: Walk, hands: Hands, seen: Array) -> None:
-        see_cards(walk, hands, seen)
+    def observe(self, walk: Walk, hands: Hands, observations: Array) -> None:
+        observe_cards(walk, hands, observations)
 
-    def show(self, seen: Array) -> Shown:
-        inputs = np.empty((*seen.shape[:-1], self.seen.shape[1]), np.float32)
-        show_cards(self._sight, seen.reshape(-1, self.width), inputs.reshape(-1, inputs.shape[-1]))
-        return Shown(inputs, seen[..., 0])
+    def encode(self, observations: Array) -> Encoded:
+        features = np.empty((*observations.shape[:-1], self.features.shape[1]), np.float32)
+        encode_cards(self._nodes, observations.reshape(-1, self.width), features.reshape(-1, features.shape[-1]))
+        return Encoded(features, observations[..., 0])
 
     @property
     def hands(self) -> list[Array]:
+        """By street [buckets, SAMPLES, 7]: the hands that stand for a bucket."""
         return examples(self._game)
 
-    def play(self, learner: SelfPlay, networks: Any, *, best: bool) -> Array:
-        """The mean over the `hands` of a bucket."""
-        tree, hidden, bits = self._game.tree, learner.hidden(networks), 4 * self._sight.deck
+    def tabulate(self, updates: NFSPUpdates, networks: Any, *, best: bool) -> Array:
+        """Return the mean over the `hands` of each bucket."""
+        tree, hidden, bits = self._game.tree, updates.hidden_units(networks), 4 * self._nodes.deck
         table = np.zeros((tree.rows, len(tree.actions)), np.float32)
         for street, hands in enumerate(self.hands):
-            several = max(min(len(hands), ROOM // hidden // SAMPLES), 1)  # buckets, and then nodes, at a time
-            many = max(ROOM // hidden // SAMPLES // several, 1)
+            several = max(min(len(hands), MAX_UNITS // hidden // SAMPLES), 1)  # buckets at a time
+            many = max(MAX_UNITS // hidden // SAMPLES // several, 1)  # nodes at a time
             for player in range(self._game.players):
                 nodes = np.flatnonzero((tree.player == player) & (tree.round == street))
                 for begin in range(0, len(hands), several):
                     buckets = np.minimum(np.arange(begin, begin + several), len(hands) - 1)
-                    held = self._shown(0, hands[buckets])[..., :bits]
+                    cards = self._features(0, hands[buckets])[..., :bits]
                     for some in range(0, len(nodes), many):
                         here = nodes[np.minimum(np.arange(some, some + many), len(nodes) - 1)]
-                        there = self._shown(here, np.full((len(here), self.things), -1))[:, bits:]
-                        mean = learner.mean(networks, player, held, there, self.legal[here], best)
+                        public = self._features(here, np.full((len(here), self.private), -1))[:, bits:]
+                        mean = updates.mean(networks, player, cards, public, self.legal[here], best)
                         table[tree.first_row[here][:, None] + buckets] = mean
         return table
 
-    def _shown(self, node: Array | int, cards: Array) -> Array:
-        """Inputs of nodes with cards[..., 7]."""
-        seen = np.empty((*cards.shape[:-1], self.width), np.int32)
-        seen[..., 0], seen[..., 1:] = node, cards
-        return self.show(seen).inputs
+    def _features(self, node: Array | int, cards: Array) -> Array:
+        """Return the features of nodes with cards[..., 7]."""
+        observations = np.empty((*cards.shape[:-1], self.width), np.int32)
+        observations[..., 0], observations[..., 1:] = node, cards
+        return self.encode(observations).features
 
 
-class ObservationFeatures(Looks):
-    """An observation is a observation with cards of a room, which deals; see `agents.nfsp_networks` for what is shown of it."""
+class FreezeoutEncoder(FeatureEncoder):
+    """Observations with cards of an environment of freezeouts, which deals; features as in `agents.nfsp_networks`."""
 
-    kind = np.float32
+    dtype = np.float32
 
-    def __init__(self, env: FreezeoutEnv, *, shown: str, metrics: bool) -> None:
-        self._room, self._show, self._metrics = env, SHOWN[shown][0], metrics
-        self.things, self.width = env.batch.hands.dealt.shape[2], CARD_OBSERVATION
-        self.seen = np.zeros((0, *self._show(np.full((1, CARD_OBSERVATION), -1, np.float32), metrics).shape[1:]), np.float32)
-        self.legal, self.unit = env.stack_trees.walk.child >= 0, float(env.start)
+    def __init__(self, env: FreezeoutEnv, *, inputs: str, metrics: bool) -> None:
+        self._env, self._encode, self._metrics = env, INPUTS[inputs].encode, metrics
+        self.private, self.width = env.batch.hands.dealt.shape[2], CARD_OBSERVATION
+        one = self._encode(np.full((1, CARD_OBSERVATION), -1, np.float32), metrics)
+        self.features = np.zeros((0, *one.shape[1:]), np.float32)
+        self.legal, self.scale = env.stack_trees.walk.child >= 0, float(env.start)
 
-    def see(self, walk: Walk, hands: Hands, seen: Array) -> None:
-        self._room.look()
+    def observe(self, walk: Walk, hands: Hands, observations: Array) -> None:
+        self._env.observe()
 
-    def show(self, seen: Array) -> Shown:
-        flat = self._show(seen.reshape(-1, self.width), self._metrics)
-        return Shown(flat.reshape(*seen.shape[:-1], *flat.shape[1:]), seen[..., NODE].astype(np.int32))
+    def encode(self, observations: Array) -> Encoded:
+        flat = self._encode(observations.reshape(-1, self.width), self._metrics)
+        features = flat.reshape(*observations.shape[:-1], *flat.shape[1:])
+        return Encoded(features, observations[..., NODE].astype(np.int32))
 
 
-def features(game: Game) -> Array:
-    """[rows, F] float32, of zeros and ones: different information states of a player have different features.
+def row_features(game: Game) -> Array:
+    """Return [rows, F] float32 bits: different information states of a player have different features.
 
-    The cards of each street, one of those that can be seen there; then the moves of each street in their order, one of the
-    action slots each. Leduc: 3 + 3 cards, 2 streets x 4 moves x 3 actions, 30 in all as in Heinrich and Silver (2016).
+    The cards of each street, one bit per card that can be seen there; then the moves of each street in order, one bit per
+    action slot. Leduc: 3 + 3 cards, 2 streets x 4 moves x 3 actions, 30 in all as in Heinrich and Silver (2016).
     """
     if game.sampled:
         raise UsageError(f"{game.spec}: networks learn games whose deals can be listed")
-    if isinstance(game.rules, MatrixGame):  # nothing is seen
+    if isinstance(game.rules, MatrixGame):  # nothing is observed
         return np.ones((game.tree.rows, 1), np.float32)
     node = game.row_node
     bucket = np.arange(game.tree.rows) - game.tree.first_row[node]
-    cards = _cards(game)
-    seen = np.array([cards[street][place] for street, place in zip(game.tree.round[node], bucket, strict=True)])
-    return np.concatenate([seen, _moves(game)[node]], axis=1)
+    cards = _card_bits(game)
+    visible = np.array([cards[street][place] for street, place in zip(game.tree.round[node], bucket, strict=True)])
+    return np.concatenate([visible, _move_bits(game)[node]], axis=1)
 
 
-def _cards(game: Game) -> list[Array]:
-    """[R] of [buckets of the street, width]: the part of each street's cards, one of those that can be there."""
+def _card_bits(game: Game) -> list[Array]:
+    """Return for each street [buckets, width] bits: one bit for the cards of each street so far."""
     labels = [[label.split("/") for label in street] for street in game.deals.labels]
     last = max(len(parts) for street in labels for parts in street)
     kinds = [sorted({parts[place] for street in labels for parts in street if place < len(parts)}) for place in range(last)]
@@ -207,8 +210,8 @@ def _cards(game: Game) -> list[Array]:
     return tables
 
 
-def _moves(game: Game) -> Array:
-    """[N, width]: the action slot of each move of each street that leads to a node."""
+def _move_bits(game: Game) -> Array:
+    """Return [N, width] bits: one bit for each move that leads to a node."""
     move, moves = _move_numbers(game)
     table = np.zeros((game.tree.nodes, moves), np.float32)
     for node in range(1, game.tree.nodes):
@@ -218,10 +221,11 @@ def _moves(game: Game) -> Array:
 
 
 def _move_numbers(game: Game) -> tuple[Array, int]:
-    """([N] int32, width): the number, by street, place among its moves and slot, of the move that leads to a node from its
-    parent, -1 at the root; and how many there are."""
+    """Return ([N] int32, width): the number of the move that leads to each node, by street, place among its moves and slot;
+    -1 at the root; and how many numbers there are.
+    """
     tree, slots = game.tree, len(game.actions)
-    number = np.zeros(tree.nodes, np.int32)  # of the moves made on a node's street
+    number = np.zeros(tree.nodes, np.int32)  # moves made on the node's street
     for begin, end in pairwise(tree.levels[1:]):
         above = tree.parent[begin:end]
         number[begin:end] = np.where(tree.round[begin:end] == tree.round[above], number[above] + 1, 0)

@@ -1,4 +1,4 @@
-"""Memories as learners hold them: tables for `kernels.learners.memory`, and batches drawn from them."""
+"""Memories of learners: arrays for `kernels.learners.memory`, and batches sampled from them."""
 
 from __future__ import annotations
 
@@ -10,62 +10,65 @@ from smoothcall.kernels.learners import memory as kernels
 from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_memory
 
-AVERAGE, BEST, GRADIENT = range(3)  # what a player may follow in a hand: average policy, best response, gradient
+AVERAGE, BEST, GRADIENT = range(3)  # modes of a player in NFSP: average policy, best response, gradient policy
 
 
-def seated(players: int) -> tuple[Array, Array]:
-    """(player[who], mode[who]) int8 of everybody whom `kernels.sit_down` may give a seat."""
+def policy_modes(players: int) -> tuple[Array, Array]:
+    """Return (player, mode) int8 of each policy index of `kernels.learners.nfsp`."""
     number = np.arange(players, dtype=np.int8)
     mode = np.array([AVERAGE, BEST] * players + [GRADIENT] * players, np.int8)
     return np.concatenate([np.repeat(number, 2), number]), mode
 
 
 class Transitions(NamedTuple):
-    """[updates, memories, batch] moves and what came of them; observations have one axis more."""
+    """[updates, memories, batch] transitions; observations have one more axis. Fields as in `kernels.learners.memory.Ring`."""
 
-    seen: Array
+    observations: Array
     action: Array
-    after: Array
-    left: Array
+    next_observations: Array
+    moves_left: Array
     won: Array
 
 
 class Moves(NamedTuple):
-    """[updates, memories, batch] moves."""
+    """[updates, memories, batch] moves; observations have one more axis."""
 
-    seen: Array
+    observations: Array
     action: Array
 
 
-def new_ring(memories: int, size: int, width: int, kind: type[np.generic]) -> kernels.Ring:
-    """Circular memories of `size` moves with observations of `width` numbers of a `kind`."""
-    verify_memory(memories * size * (2 * width * np.dtype(kind).itemsize + 6), f"{memories} memories of {size:,} transitions")
-    seen, after = (np.zeros((memories, size, width), kind) for _ in range(2))
-    action, left = (np.zeros((memories, size), np.int8) for _ in range(2))
-    return kernels.Ring(seen, action, after, left, np.zeros((memories, size), np.float32), np.zeros(memories, np.int64))
+def new_ring(memories: int, size: int, width: int, dtype: type[np.generic]) -> kernels.Ring:
+    """Return empty circular memories of `size` transitions with observations of `width` numbers."""
+    verify_memory(memories * size * (2 * width * np.dtype(dtype).itemsize + 6), f"{memories} memories of {size:,} transitions")
+    observations, next_observations = (np.zeros((memories, size, width), dtype) for _ in range(2))
+    action, moves_left = (np.zeros((memories, size), np.int8) for _ in range(2))
+    won, total = np.zeros((memories, size), np.float32), np.zeros(memories, np.int64)
+    return kernels.Ring(observations, action, next_observations, moves_left, won, total)
 
 
-def new_reservoir(memories: int, size: int, width: int, kind: type[np.generic]) -> kernels.Reservoir:
-    """Reservoirs of `size` moves."""
-    verify_memory(memories * size * (width * np.dtype(kind).itemsize + 1), f"{memories} reservoirs of {size:,} moves")
+def new_reservoir(memories: int, size: int, width: int, dtype: type[np.generic]) -> kernels.Reservoir:
+    """Return empty reservoirs of `size` moves with observations of `width` numbers."""
+    verify_memory(memories * size * (width * np.dtype(dtype).itemsize + 1), f"{memories} reservoirs of {size:,} moves")
     return kernels.Reservoir(
-        np.zeros((memories, size, width), kind), np.zeros((memories, size), np.int8), np.zeros(memories, np.int64)
+        np.zeros((memories, size, width), dtype), np.zeros((memories, size), np.int8), np.zeros(memories, np.int64)
     )
 
 
 def draw_transitions(ring: kernels.Ring, updates: int, batch: int, generator: Array) -> Transitions:
-    """Batches of transitions, each as likely as any that the memory holds."""
+    """Sample batches of transitions uniformly, with replacement."""
     shape = (updates, len(ring.total), batch)
-    seen, after = (np.empty((*shape, ring.seen.shape[2]), ring.seen.dtype) for _ in range(2))
-    action, left = np.empty(shape, np.int32), np.empty(shape, np.int32)
+    width, dtype = ring.observations.shape[2], ring.observations.dtype
+    observations, next_observations = (np.empty((*shape, width), dtype) for _ in range(2))
+    action, moves_left = np.empty(shape, np.int32), np.empty(shape, np.int32)
     won = np.empty(shape, np.float32)
-    kernels.draw_transitions(ring, generator, seen, action, after, left, won)
-    return Transitions(seen, action, after, left, won)
+    kernels.draw_transitions(ring, generator, observations, action, next_observations, moves_left, won)
+    return Transitions(observations, action, next_observations, moves_left, won)
 
 
 def draw_moves(reservoir: kernels.Reservoir, updates: int, batch: int, generator: Array) -> Moves:
-    """Batches of moves."""
+    """Sample batches of moves uniformly, with replacement."""
     shape = (updates, len(reservoir.total), batch)
-    seen, action = np.empty((*shape, reservoir.seen.shape[2]), reservoir.seen.dtype), np.empty(shape, np.int32)
-    kernels.draw_moves(reservoir, generator, seen, action)
-    return Moves(seen, action)
+    observations = np.empty((*shape, reservoir.observations.shape[2]), reservoir.observations.dtype)
+    action = np.empty(shape, np.int32)
+    kernels.draw_moves(reservoir, generator, observations, action)
+    return Moves(observations, action)

@@ -1,8 +1,8 @@
-"""Monte-Carlo control (epfl2020, section 4.1): a table of what moves have brought, in observations told apart coarsely.
+"""Monte-Carlo control (epfl2020, section 4.1): a table of action values over a discretised state.
 
-A move in a observation is worth the mean of what came of it. The discount makes the final reward faint at the first moves of a
-hand, so one that comes sooner is added: at the learner's next move in the hand, a share of what its equity promises of the
-pot then (`shaping`).
+The value of a move is the mean of its discounted returns. The discount makes the final reward small at the first moves of a
+hand, so the learner's next move in the hand adds a shaping reward: a fraction of the pot at that point, by its equity
+(`shaping`).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class MonteCarloControl(FreezeoutLearner):
 
     OPTIONS: ClassVar[dict[str, Option]] = {
         **FreezeoutLearner.OPTIONS,
-        "discount": Option(0.95, "of the reward for each move that follows", low=0, high=1),
-        "shaping": Option(0.1, "how much of what the equity promises of the pot is a reward at the next move", low=0, high=1),
-        "least": Option(0.001, "how much a new return counts at least", low=0, high=1),
+        "discount": Option(0.95, "discount of the reward for each later move", low=0, high=1),
+        "shaping": Option(0.1, "fraction of (2 equity - 1) x pot that is a reward at the next move", low=0, high=1),
+        "least": Option(0.001, "smallest step size of a new return", low=0, high=1),
     }
 
     def _begin(self) -> None:
@@ -41,15 +41,16 @@ class MonteCarloControl(FreezeoutLearner):
         return Discrete(self.table, learned["values"])
 
     def _learn(self, fresh: int) -> int:
-        """Every move that is new, once."""
+        """Learn from every fresh move once."""
         if fresh == 0:
             return 0
         ring, place = self._ring, self._places(fresh, fresh)
-        seen, after, left = ring.seen[0, place], ring.after[0, place], ring.left[0, place].astype(np.float32)
+        observations, after = ring.observations[0, place], ring.next_observations[0, place]
+        moves_left = ring.moves_left[0, place].astype(np.float32)
         discount = self.options["discount"]
-        promised = (2 * after[:, EQUITY] - 1) * after[:, POT] * self.options["shaping"]
-        earned = ring.won[0, place] / self.env.start * discount**left + np.where(left > 0, discount * promised, 0)
-        cell = rows_of(self.table, seen) * MOVES + moves_of(self.table, seen, ring.action[0, place])
+        shaping = (2 * after[:, EQUITY] - 1) * after[:, POT] * self.options["shaping"]
+        earned = ring.won[0, place] / self.env.start * discount**moves_left + np.where(moves_left > 0, discount * shaping, 0)
+        cell = rows_of(self.table, observations) * MOVES + moves_of(self.table, observations, ring.action[0, place])
         cells, where = np.unique(cell, return_inverse=True)
         count, total = np.bincount(where), np.bincount(where, earned)
         visits, values = self._visits.reshape(-1), self._values.reshape(-1)

@@ -1,21 +1,20 @@
-"""Neural fictitious self-play (Heinrich and Silver 2016): a best response and an average policy, each a network, per player.
+"""Neural fictitious self-play (Heinrich and Silver 2016): per player a best response and an average policy, each a network.
 
-In each hand a player plays the best response with the chance eta, else the average policy. The best response is learned by
-deep Q-learning from everything that happens (a circular memory, a target network); the average policy by imitating the moves
-of best responses (a reservoir, so that all of the past counts alike). Two updates of each network follow every 128 moves of a
-player. What converges is the average policy; the current one is the best response.
+In each hand a player plays its best response with probability eta, else its average policy. The best response learns by
+deep Q-learning from all transitions (circular memory, target network). The average policy learns to imitate the moves of
+best responses (reservoir memory, so that all of the past has equal weight). Each network gets two updates for every 128
+moves of a player. The average policy converges; the current policy is the best response.
 
-Hands are played many at a time (`hands`), so what a network has learned takes effect some hundred moves later than in the
-paper, and a move costs a fraction of what it costs alone. What networks are shown is up to the game's `eyes`.
+Many hands are played at once (`hands`), so an update takes effect some hundred moves later than in the paper, and a move
+costs a fraction of what it costs alone. `learners.features` encodes observations.
 
-With `rho` below 1 it is the variant of pricope2021, *gradient play*: in so many of the hands that are not its average policy's
-a player plays the best response, in the others it follows the gradient, P[Pi + M Pi']. Pi is its own average policy, Pi' the
-opponents', and P takes the nearest probabilities. Moves of the gradient are not imitated. The paper does not say how action values Q
-become the matrix M. With `matrix=columns`, M[a, b] = Q(a) whatever b is, because Q is what an action is worth against the
-opponents' play as it is, so that M Pi' = Q, the gradient of the value. With `matrix=diagonal`, M has Q on its diagonal, and
-M Pi' = Q(a) Pi'(a), where Pi' is what the opponents' average policies (their mean, where there are several) would do in the
-player's own place. Q counts in the networks' unit: chips in small games, stacks in hold'em; the larger Q, the nearer is the
-gradient to the best response.
+With `rho` below 1 it is the variant of pricope2021, *gradient play*: with probability eta * (1 - rho) a player plays P[Pi +
+M Pi'], where Pi is its own average policy, Pi' the opponents', and P the projection onto the simplex. These moves are not
+imitated. The paper does not say how action values Q become the matrix M. With `matrix=columns`, M[a, b] = Q(a) for every b,
+because Q are values against the opponents' play as it is, so that M Pi' = Q, the gradient of the value. With
+`matrix=diagonal`, M has Q on its diagonal, and M Pi' = Q(a) Pi'(a), where Pi' is the mean of the opponents' average
+policies at the player's own observation. Q is in the networks' unit: chips in small games, stacks in hold'em; the larger Q,
+the nearer the gradient policy is to the best response.
 """
 
 from __future__ import annotations
@@ -28,40 +27,44 @@ import numpy as np
 
 from smoothcall.information.game import Game
 from smoothcall.kernels.learners import memory as kernels
+from smoothcall.kernels.learners.nfsp import draw_hand_policies
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.tables import Array
-from smoothcall.learners import learning
-from smoothcall.learners.features import Eyes, Looks, eyes
-from smoothcall.learners.memory import BEST, draw_moves, draw_transitions, new_reservoir, new_ring, seated
+from smoothcall.learners import verify_packages
+from smoothcall.learners.features import FeatureEncoder, HandEncoder, hand_encoder
+from smoothcall.learners.memory import BEST, draw_moves, draw_transitions, new_reservoir, new_ring, policy_modes
 from smoothcall.options import Option
 from smoothcall.policy import Policy
 from smoothcall.simulation.batch import Batch, by_name
 from smoothcall.solvers.base import Solver
 
-UPDATES = 8  # of each network in one call: more would make the target network late
+UPDATES = 8  # of each network in one call; more would delay the target network
+EPISODES, MOVES, UPDATED = range(3)  # counters: episodes ended, moves made, updates made
 
 
 class NFSP(Solver):
-    """One iteration is one episode: a hand played to its end. Hands in play when a run stops go on with it."""
+    """One iteration is one episode: a hand. Hands in play when a run stops are part of its state."""
 
     OPTIONS: ClassVar[dict[str, Option]] = {
-        "eta": Option(0.1, "how often a player plays the best response", low=0, high=1),
+        "eta": Option(0.1, "probability of the best response (or gradient policy) in a hand", low=0, high=1),
         "rho": Option(
-            1.0, "of its best responses, how many are greedy; the others follow the gradient (pricope2021)", low=0, high=1
+            1.0, "fraction of best responses that are greedy; the others are the gradient policy (pricope2021)", low=0, high=1
         ),
-        "matrix": Option("columns", "how action values become the gradient's matrix", choices=("columns", "diagonal")),
+        "matrix": Option(
+            "columns", "how action values become the matrix of the gradient policy", choices=("columns", "diagonal")
+        ),
         "hidden": Option(64, "units of the hidden layer", low=1, high=100_000),
-        "optimiser": Option("sgd", "how networks learn from slopes", choices=("sgd", "adam")),
+        "optimiser": Option("sgd", "optimiser of the networks", choices=("sgd", "adam")),
         "value_rate": Option(0.1, "learning rate of the best response", low=0, high=100),
         "policy_rate": Option(0.005, "learning rate of the average policy", low=0, high=100),
-        "cool": Option(0.0, "updates after which both rates fall as 1 / sqrt(updates); 0: they stay", low=0, high=1e15),
+        "cool": Option(0.0, "updates after which both rates fall as 1 / sqrt(updates); 0: constant", low=0, high=1e15),
         "batch": Option(128, "samples in an update", low=1, high=1_000_000),
         "every": Option(128, "moves of a player between updates", low=1, high=10**9),
-        "updates": Option(2, "updates of each network each time", low=1, high=10**6),
-        "target": Option(300, "updates after which the target network is renewed", low=1, high=10**9),
-        "double": Option(False, "whether the learning network chooses the action that the target network values"),
-        "explore": Option(0.06, "how often the best response tries any move, at the start", low=0, high=1),
+        "updates": Option(2, "updates of each network at a time", low=1, high=10**6),
+        "target": Option(300, "updates between renewals of the target network", low=1, high=10**9),
+        "double": Option(False, "double DQN: the learning network chooses the action that the target network values"),
+        "explore": Option(0.06, "probability of a random move of the best response, at the start", low=0, high=1),
         "fade": Option(10_000.0, "episodes after which exploration falls as 1 / sqrt(episodes)", low=1, high=1e15),
         "transitions": Option(200_000, "size of the circular memory of transitions", low=1, high=10**9),
         "moves": Option(2_000_000, "size of the reservoir of moves", low=1, high=10**9),
@@ -70,69 +73,71 @@ class NFSP(Solver):
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
         super().__init__(name, game, seed=seed, threads=threads, options=options)
-        self_play = learning("nfsp_updates", name)
+        verify_packages(name)
+        from smoothcall.learners.nfsp_updates import NFSPUpdates
+
         chosen, players = self.options, self._learners
         parts = {option: chosen[option] for option in ("value_rate", "policy_rate", "cool", "double", "matrix")}
-        self._generators = seeded(self.seed, 4)  # of deals, moves, who plays and is kept, what is drawn from memories
-        self._eyes, self._batch = self._open()
-        looking = self._eyes
-        self._networks = self_play.SelfPlay(looking.seen, looking.legal, by=chosen["optimiser"], **parts)
-        self._pair = self._networks.begin(self._network(), players, self.seed)
-        leaves, self._shape = _flat(self._pair)
-        self._leaves = [np.array(leaf) for leaf in leaves]  # what was learned, as tables
-        self._ring = new_ring(players, chosen["transitions"], looking.width, looking.kind)
-        self._reservoir = new_reservoir(players, chosen["moves"], looking.width, looking.kind)
-        self._counts = np.zeros(3, np.int64)  # hands ended, moves made, updates made
+        self._generators = seeded(self.seed, 4)  # of deals, moves, policies and reservoirs, samples from memories
+        self._encoder, self._batch = self._open()
+        encoder = self._encoder
+        self._updates = NFSPUpdates(encoder.features, encoder.legal, rule=chosen["optimiser"], **parts)
+        self._state = self._updates.begin(self._network(), players, self.seed)
+        leaves, self._structure = _flatten(self._state)
+        self._leaves = [np.array(leaf) for leaf in leaves]  # the state as tables
+        self._ring = new_ring(players, chosen["transitions"], encoder.width, encoder.dtype)
+        self._reservoir = new_reservoir(players, chosen["moves"], encoder.width, encoder.dtype)
+        self._counts = np.zeros(3, np.int64)  # EPISODES, MOVES, UPDATED
 
-    # What another kind of play changes
+    # Overridden for freezeouts
 
     @property
     def _learners(self) -> int:
-        """Players with networks of their own."""
+        """The number of players with networks of their own."""
         return self.game.players
 
     def _network(self) -> Any:
-        """What `SelfPlay.begin` makes networks of."""
+        """Return the argument of `NFSPUpdates.begin`: hidden units, or a function that makes a network."""
         return self.options["hidden"]
 
-    def _open(self) -> tuple[Looks, Batch]:
-        """What players see, and the hands they play."""
-        looking = eyes(self.game)
+    def _open(self) -> tuple[FeatureEncoder, Batch]:
+        """Return the encoder and the hands in play."""
+        encoder = hand_encoder(self.game)
         batch = Batch(
             self.game.walk,
-            looking.deal,
+            encoder.deal,
             count=self.options["hands"],
-            things=looking.things,
+            private=encoder.private,
             moves=self.game.depth,
-            width=looking.width,
-            kind=looking.kind,
+            width=encoder.width,
+            dtype=encoder.dtype,
             generators=self._generators[:2],
         )
-        return looking, batch
+        return encoder, batch
 
     def _begin_hands(self) -> None:
-        """Who plays in hands that begin, and what everybody to move sees."""
+        """Sample the policies of hands that begin, and observe."""
         batch = self._batch
-        kernels.sit_down(batch.hands, self.options["eta"], self.options["rho"], self._generators[2])
+        draw_hand_policies(batch.hands, self.options["eta"], self.options["rho"], self._generators[2])
         batch.begin()
-        batch.look()
-        self._eyes.see(batch.walk, batch.hands, batch.seen)
+        batch.list_movers()
+        self._encoder.observe(batch.walk, batch.hands, batch.observations)
 
-    def _chances(self) -> Array:
-        """[B, A] of the moves in every hand."""
+    def _probabilities(self) -> Array:
+        """Return [B, A] action probabilities in every hand."""
         chosen, batch = self.options, self._batch
-        explore = chosen["explore"] / sqrt(1 + int(self._counts[0]) / chosen["fade"])
-        return np.asarray(self._networks.act(self._pair, self._eyes.show(batch.seen), batch.who, explore))
+        explore = chosen["explore"] / sqrt(1 + int(self._counts[EPISODES]) / chosen["fade"])
+        return np.asarray(self._updates.act(self._state, self._encoder.encode(batch.observations), batch.policy, explore))
 
     def _rewarded(self) -> Hands:
-        """The hands, those that are over with what is to be learned from them."""
+        """Return the hands, with the rewards to be learned from in `won`."""
         return self._batch.hands
 
     def _settle(self, ended: int) -> int:
-        """Book so many hands that ended; returns how many episodes did."""
+        """Book `ended` hands; return how many episodes ended."""
         return ended
 
-    # What stays
+    # Common to all
 
     def tables(self) -> dict[str, Array]:
         learned = {f"network {number}": leaf for number, leaf in enumerate(self._leaves)}
@@ -140,80 +145,86 @@ class NFSP(Solver):
         return {**learned, **kept, **self._batch.tables(), "counts": self._counts, "generators": self._generators}
 
     def _restored(self) -> None:
-        self._pair = _tree(self._shape, self._leaves)
+        self._state = _unflatten(self._structure, self._leaves)
 
     def prepare(self) -> None:
-        """Compile everything by using it, for nothing."""
+        """Compile all functions by calling them; their results are dropped."""
         generator = self._generators[3].copy()
         batch, (transitions, moves) = self._batch, self._draw()
         self._generators[3] = generator
-        np.asarray(self._networks.act(self._pair, self._eyes.show(batch.seen), batch.who, 0.0))
-        self._networks.learn(self._pair, transitions, moves)
+        np.asarray(self._updates.act(self._state, self._encoder.encode(batch.observations), batch.policy, 0.0))
+        self._updates.learn(self._state, transitions, moves)
 
     def _advance(self, count: int) -> int:
-        before, goal = int(self._counts[1]), self.iterations + count
-        while self._counts[0] < goal:
+        before, goal = int(self._counts[MOVES]), self.iterations + count
+        while self._counts[EPISODES] < goal:
             self._move_all()
             while self._owed() >= UPDATES:
                 self._update()
-        for table, leaf in zip(self._leaves, _flat(self._pair)[0], strict=True):
+        for table, leaf in zip(self._leaves, _flatten(self._state)[0], strict=True):
             table[...] = leaf
-        return int(self._counts[1]) - before
+        return int(self._counts[MOVES]) - before
 
     def _move_all(self) -> None:
-        """One move in every hand; hands that end are remembered."""
+        """Make one move in every hand; remember the hands that end."""
         batch = self._batch
         self._begin_hands()
-        ended = batch.advance(self._chances())
-        player, mode = (np.append(part, np.int8(-1)) for part in seated(self._learners))  # others learn nothing
+        ended = batch.advance(self._probabilities())
+        player, mode = (np.append(part, np.int8(-1)) for part in policy_modes(self._learners))  # -1: a fixed opponent
         kernels.remember(self._rewarded(), player, self._ring)
         kernels.keep(batch.hands, np.where(mode == BEST, player, np.int8(-1)), self._reservoir, self._generators[2])
-        self._counts[0] += self._settle(ended)
-        self._counts[1] += len(batch)
+        self._counts[EPISODES] += self._settle(ended)
+        self._counts[MOVES] += len(batch)
 
     def _owed(self) -> int:
-        """Updates that the moves made so far are worth, less those made; none while memories hold less than a batch."""
+        """Return how many updates are due: by the moves made so far, less those made; 0 while a memory holds less than a
+        batch.
+        """
         chosen = self.options
         if min(self._ring.total.min(), self._reservoir.total.min()) < chosen["batch"]:
             return 0
-        worth: int = int(self._counts[1]) // self.game.players // chosen["every"] * chosen["updates"]
-        return worth - int(self._counts[2])
+        due: int = int(self._counts[MOVES]) // self.game.players // chosen["every"] * chosen["updates"]
+        return due - int(self._counts[UPDATED])
 
     def _update(self) -> None:
-        """UPDATES updates of all networks."""
-        self._pair = self._networks.learn(self._pair, *self._draw())
-        done = int(self._counts[2])
-        self._counts[2] = done + UPDATES
+        """Make UPDATES updates of all networks."""
+        self._state = self._updates.learn(self._state, *self._draw())
+        done = int(self._counts[UPDATED])
+        self._counts[UPDATED] = done + UPDATES
         if (done + UPDATES) // self.options["target"] != done // self.options["target"]:
-            self._pair = self._pair._replace(target=self._pair.values)
+            self._state = self._state._replace(target=self._state.values)
 
     def _draw(self) -> tuple[Any, Any]:
-        batch, generator, show = self.options["batch"], self._generators[3], self._eyes.show
+        """Sample UPDATES batches of encoded transitions and moves; rewards in the networks' unit."""
+        batch, generator, encode = self.options["batch"], self._generators[3], self._encoder.encode
         transitions = draw_transitions(self._ring, UPDATES, batch, generator)
         moves = draw_moves(self._reservoir, UPDATES, batch, generator)
-        seen, after, won = show(transitions.seen), show(transitions.after), transitions.won / np.float32(self._eyes.unit)
-        return transitions._replace(seen=seen, after=after, won=won), moves._replace(seen=show(moves.seen))
+        return transitions._replace(
+            observations=encode(transitions.observations),
+            next_observations=encode(transitions.next_observations),
+            won=transitions.won / np.float32(self._encoder.scale),
+        ), moves._replace(observations=encode(moves.observations))
 
     def policy(self) -> Policy:
-        """The average policy. Where deals are drawn, as its games see the cards: the mean over some hands of each bucket."""
-        return self._played(self._pair.policies, best=False)
+        """Return the average policy; in games with sampled deals the mean over some hands of each bucket."""
+        return self._tabulated(self._state.policies, best=False)
 
     def current_policy(self) -> Policy:
-        """The best response: the action of the highest value."""
-        return self._played(self._pair.values, best=True)
+        """Return the best response: the action of the highest value."""
+        return self._tabulated(self._state.values, best=True)
 
-    def _played(self, networks: Any, *, best: bool) -> Policy:
-        assert isinstance(self._eyes, Eyes)
-        return Policy.from_weights(self.game, self._eyes.play(self._networks, networks, best=best), self.card)
+    def _tabulated(self, networks: Any, *, best: bool) -> Policy:
+        assert isinstance(self._encoder, HandEncoder)
+        return Policy.from_weights(self.game, self._encoder.tabulate(self._updates, networks, best=best), self.card)
 
 
-def _flat(pair: Any) -> tuple[list[Any], Any]:
+def _flatten(state: Any) -> tuple[list[Any], Any]:
     import jax
 
-    return jax.tree.flatten(pair)
+    return jax.tree.flatten(state)
 
 
-def _tree(shape: Any, leaves: list[Array]) -> Any:
+def _unflatten(structure: Any, leaves: list[Array]) -> Any:
     import jax
 
-    return jax.tree.unflatten(shape, map(jax.numpy.array, leaves))
+    return jax.tree.unflatten(structure, map(jax.numpy.array, leaves))

@@ -1,4 +1,4 @@
-"""What JAX compiles for `learners.deep_q`: one update of the value network and of the policy network."""
+"""Compiled updates of `learners.deep_q`: a value network, and a policy network that learns from its advantages."""
 
 from __future__ import annotations
 
@@ -8,111 +8,88 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax  # type: ignore[import-untyped]
 
 from smoothcall.kernels.tables import Array
-from smoothcall.learners import policy_loss as imitation
-from smoothcall.learners.networks import Arrays, Network, Tree, layers_of, step
+from smoothcall.learners.networks import Arrays, Network, Tree, from_tables, optimise, to_tables
+from smoothcall.learners.policy_loss import entropy, likelihood_loss, log_probabilities
 
 CHOICES = 4  # legal moves, about
-NEVER = 1e-12  # a chance
+TINY = 1e-12  # probability
 
 
-def value_loss(network: Network, seen: Arrays, worth: Arrays) -> Arrays:
-    """Mean squared error of what is expected."""
-    return jnp.mean((jax.vmap(network)(seen)[:, 0] - worth) ** 2)
+def value_loss(network: Network, inputs: Arrays, returns: Arrays) -> Arrays:
+    """Return the mean squared error of the value network from returns[n]."""
+    return jnp.mean((jax.vmap(network)(inputs)[:, 0] - returns) ** 2)
 
 
-def weighted(better: Arrays, chance: Arrays, explore: Arrays) -> Arrays:
-    """What a move that was `better` than expected counts, made with a chance[n] by the network and sometimes for trial.
+def weighted(advantage: Arrays, probability: Arrays, explore: Arrays) -> Arrays:
+    """Return [n] the weight of a move with probability[n] in the policy, some moves being made for exploration.
 
-    Moves that nobody but the trials makes would be pushed away for ever: what was worse counts the less, the less likely the
-    network makes it than a trial. What was better counts in full, so that a good trial is followed.
+    Moves that only exploration makes would be pushed away for ever. So a negative advantage is scaled down by the ratio of the
+    policy's probability to that of exploration. A positive advantage counts in full.
     """
-    own = jnp.minimum(1.0, chance / jnp.maximum(explore / CHOICES, NEVER))
-    return jax.lax.stop_gradient(jnp.where(better > 0, better, better * own))
+    own = jnp.minimum(1.0, probability / jnp.maximum(explore / CHOICES, TINY))
+    return jax.lax.stop_gradient(jnp.where(advantage > 0, advantage, advantage * own))
 
 
 def policy_loss(
-    network: Network, seen: Arrays, made: tuple[Arrays, Arrays], better: Arrays, explore: Arrays, price: float
+    network: Network, inputs: Arrays, made: tuple[Arrays, Arrays], advantage: Arrays, explore: Arrays, price: float
 ) -> Arrays:
-    """made = (legal[n, A], moves[n]) that were `better` than expected by so much; entropy earns `price`."""
-    said, (legal, moves) = jax.vmap(network)(seen), made
-    chance = jnp.exp(jnp.take_along_axis(imitation.log_chances(said, legal), moves[:, None], axis=-1)[:, 0])
-    weight = weighted(better, chance, explore)
-    return imitation.likelihood_loss(said, legal, moves, weight) - price * imitation.entropy(said, legal)
+    """Return the policy-gradient loss of made = (legal[n, A], moves[n]), less `price` times the entropy."""
+    logits, (legal, moves) = jax.vmap(network)(inputs), made
+    probability = jnp.exp(jnp.take_along_axis(log_probabilities(logits, legal), moves[:, None], axis=-1)[:, 0])
+    weight = weighted(advantage, probability, explore)
+    return likelihood_loss(logits, legal, moves, weight) - price * entropy(logits, legal)
 
 
 def amount_loss(
-    network: Network, seen: Arrays, made: tuple[Arrays, Arrays], better: Arrays, explore: Arrays, blur: float
+    network: Network, inputs: Arrays, made: tuple[Arrays, Arrays], advantage: Arrays, explore: Arrays, blur: float
 ) -> Arrays:
-    """made = (low[n], high[n]): amounts, logistic around what the network says with the scale `blur`, were in between."""
-    amount = jax.vmap(network)(seen)[:, 0]
+    """Return the policy-gradient loss of made = (low[n], high[n]): amounts between these, under a logistic distribution of
+    scale `blur` around the network's output.
+    """
+    amount = jax.vmap(network)(inputs)[:, 0]
     low, high = ((end - amount) / blur for end in made)
-    chance = jax.nn.log_sigmoid(high) + jax.nn.log_sigmoid(-low) + jnp.log1p(-jnp.exp(low - high))
-    return -jnp.mean(weighted(better, jnp.exp(chance), explore) * chance)
+    logarithm = jax.nn.log_sigmoid(high) + jax.nn.log_sigmoid(-low) + jnp.log1p(-jnp.exp(low - high))
+    return -jnp.mean(weighted(advantage, jnp.exp(logarithm), explore) * logarithm)
 
 
-LOSSES = {"likely": policy_loss, "amount": amount_loss}
+LOSSES = {"moves": policy_loss, "amount": amount_loss}
 
 
-class PolicyGradient:
-    """Two networks, "policy" and "value", with sizes as given. `tables` are what they have learned."""
+class PolicyGradientUpdates:
+    """The networks "policy" and "value" and their optimisers; `tables` holds their arrays by name."""
 
     def __init__(self, sizes: Mapping[str, Sequence[int]], *, kind: str, rate: float, price: float, seed: int) -> None:
+        """kind: of LOSSES; price: its last argument."""
         keys = jax.random.split(jax.random.key(seed), len(sizes))
         networks = {name: Network(size, key) for (name, size), key in zip(sizes.items(), keys, strict=True)}
         self._rule = optax.adam(rate)
         self._loss: Any = LOSSES[kind]
-        self._price = price  # or the blur
+        self._price = price
         self._state: dict[str, tuple[Network, Tree]] = {
             name: (network, self._rule.init(eqx.filter(network, eqx.is_array))) for name, network in networks.items()
         }
         self._update = jax.jit(self._step)
-        self.tables = named(self._state)
+        self.tables = to_tables(self._state)
 
-    def update(self, explore: float, seen: Array, worth: Array, *made: Array) -> None:
-        """From moves, any of which were made for trial with the chance `explore`."""
-        self._state = self._update(self._state, explore, seen, worth, made)
-        for name, table in named(self._state).items():
+    def update(self, explore: float, inputs: Array, returns: Array, *made: Array) -> None:
+        """Update both networks from moves, each of which was an exploration with probability `explore`."""
+        self._state = self._update(self._state, explore, inputs, returns, made)
+        for name, table in to_tables(self._state).items():
             self.tables[name][...] = table
 
     def restored(self) -> None:
-        """Go on from what `tables` hold."""
-        self._state = unnamed(self._state, self.tables)
+        """Take networks and optimisers from `tables`."""
+        self._state = from_tables(self._state, self.tables)
 
-    def _step(self, state: Any, explore: Arrays, seen: Arrays, worth: Arrays, made: tuple[Arrays, Arrays]) -> Any:
-        network, optimiser = state["value"]
-        better = worth - jax.vmap(network)(seen)[:, 0]
-        slope = eqx.filter_grad(value_loss)(network, seen, worth)
-        value = step(self._rule, slope, optimiser, network)
-        network, optimiser = state["policy"]
+    def _step(self, state: Any, explore: Arrays, inputs: Arrays, returns: Arrays, made: tuple[Arrays, Arrays]) -> Any:
+        network, rule_state = state["value"]
+        advantage = returns - jax.vmap(network)(inputs)[:, 0]
+        gradient = eqx.filter_grad(value_loss)(network, inputs, returns)
+        value = optimise(self._rule, gradient, rule_state, network)
+        network, rule_state = state["policy"]
         grad: Any = eqx.filter_grad(self._loss)
-        slope = grad(network, seen, made, better, explore, self._price)
-        return {"policy": step(self._rule, slope, optimiser, network), "value": value}
-
-
-def named(state: Mapping[str, tuple[Network, Tree]]) -> dict[str, Array]:
-    """By name, copies of the arrays of networks and optimisers."""
-    tables = {}
-    for name, (network, optimiser) in state.items():
-        for number, (weight, bias) in enumerate(layers_of(network)):
-            tables[f"{name} {number} weight"], tables[f"{name} {number} bias"] = np.array(weight), np.array(bias)
-        for number, leaf in enumerate(jax.tree.leaves(optimiser)):
-            tables[f"{name} optimiser {number}"] = np.array(leaf)
-    return tables
-
-
-def unnamed(like: Mapping[str, tuple[Network, Tree]], tables: Mapping[str, Array]) -> dict[str, tuple[Network, Tree]]:
-    """What `named` took apart, in the shape of `like`."""
-    state = {}
-    for name, (network, optimiser) in like.items():
-        parts = [jnp.array(tables[f"{name} {n} {part}"]) for n in range(len(network.layers)) for part in ("weight", "bias")]
-        layers = eqx.tree_at(lambda own: [part for layer in layers_of(own) for part in layer], network, parts)
-        leaves, shape = jax.tree.flatten(optimiser)
-        state[name] = (
-            layers,
-            jax.tree.unflatten(shape, [jnp.array(tables[f"{name} optimiser {n}"]) for n in range(len(leaves))]),
-        )
-    return state
+        gradient = grad(network, inputs, made, advantage, explore, self._price)
+        return {"policy": optimise(self._rule, gradient, rule_state, network), "value": value}

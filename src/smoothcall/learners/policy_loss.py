@@ -1,4 +1,4 @@
-"""Policies as networks: learning to make moves, each as much as it is worth, without forgetting to try others."""
+"""Losses of policy networks: weighted log-likelihood and entropy of a softmax over legal actions."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import jax.numpy as jnp
 from smoothcall.learners.networks import Arrays, masked
 
 
-def log_chances(said: Arrays, legal: Arrays) -> Arrays:
-    """The logarithm of the softmax of said[n, A] over the legal actions."""
-    return jax.nn.log_softmax(masked(said, legal), axis=-1)
+def log_probabilities(logits: Arrays, legal: Arrays) -> Arrays:
+    """Return [n, A] the log-softmax of logits[n, A] over legal[n, A]."""
+    return jax.nn.log_softmax(masked(logits, legal), axis=-1)
 
 
-def likelihood_loss(said: Arrays, legal: Arrays, action: Arrays, weight: Arrays | float = 1.0) -> Arrays:
-    """Mean negative log-likelihood of the moves action[n], each counted weight[n] times.
+def likelihood_loss(logits: Arrays, legal: Arrays, action: Arrays, weight: Arrays | float = 1.0) -> Arrays:
+    """Return the mean of -weight[n] * log-probability of action[n].
 
-    With weight 1 the network learns how often moves were made: the average policy. With what a move earned more than
-    expected (its return less a baseline) it learns to make those that did.
+    With weight 1 this fits the frequencies of actions (the average policy of NFSP); with an advantage as weight its
+    gradient is the policy gradient.
     """
-    chosen = jnp.take_along_axis(log_chances(said, legal), action[:, None], axis=-1)[:, 0]
+    chosen = jnp.take_along_axis(log_probabilities(logits, legal), action[:, None], axis=-1)[:, 0]
     return -jnp.mean(weight * chosen)
 
 
-def entropy(said: Arrays, legal: Arrays) -> Arrays:
-    """Mean over states of the entropy of the softmax, in nats: the greater, the more is tried."""
-    logarithm = log_chances(said, legal)
+def entropy(logits: Arrays, legal: Arrays) -> Arrays:
+    """Return the mean entropy of the softmax over legal actions, in nats."""
+    logarithm = log_probabilities(logits, legal)
     return -jnp.mean(jnp.sum(jnp.where(legal, jnp.exp(logarithm) * logarithm, 0.0), axis=-1))

@@ -1,9 +1,9 @@
-"""Deep Q-learning: what a move should be found worth, and how far a network is from that.
+"""Targets and loss of deep Q-learning.
 
-A target is the reward plus what the next state is worth, discounted. Three ways to value the next state: the greatest value of
-a slower *target network* (Mnih et al. 2015); the target network's value of the action that the learning network prefers
-(double, van Hasselt et al. 2016), which does not overestimate; the smaller of two learning networks' greatest values (clipped
-double, Fujimoto et al. 2018, as epfl2020 writes it).
+A target is reward + discount * value of the next state. Three estimates of that value: the greatest action value of a
+target network (Mnih et al. 2015); the target network's value of the action that the learning network prefers (double DQN,
+van Hasselt et al. 2016), which reduces overestimation; the smaller of two learning networks' greatest values (clipped
+double DQN, Fujimoto et al. 2018, as in epfl2020).
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from smoothcall.learners.networks import Arrays, masked
 
 
 def greatest(values: Arrays, legal: Arrays) -> Arrays:
-    """values[n, A] of the next states -> [n]."""
+    """Return [n] the greatest of values[n, A] among legal actions."""
     return masked(values, legal).max(axis=-1)
 
 
 def double(values: Arrays, preferred: Arrays, legal: Arrays) -> Arrays:
-    """values[n, A] of the target network at the action that preferred[n, A] of the learning one holds best."""
+    """Return [n] values[n, A] of the target network at the greatest of preferred[n, A], the learning network's values."""
     best = masked(preferred, legal).argmax(axis=-1)
     return jnp.take_along_axis(values, best[:, None], axis=-1)[:, 0]
 
 
 def clipped_double(one: Arrays, other: Arrays, legal: Arrays) -> Arrays:
-    """The smaller of two networks' opinions of their own best action."""
+    """Return [n] the smaller of two networks' greatest values."""
     return jnp.minimum(greatest(one, legal), greatest(other, legal))
 
 
-def target(reward: Arrays, ahead: Arrays, last: Arrays, discount: float = 1.0) -> Arrays:
-    """reward[n] + discount * ahead[n], without what is ahead where a move was the last. Nothing is learned through it."""
-    return jax.lax.stop_gradient(reward + jnp.where(last, 0.0, discount * ahead))
+def target(reward: Arrays, next_value: Arrays, last: Arrays, discount: float = 1.0) -> Arrays:
+    """Return reward[n] + discount * next_value[n], without the second term where last[n]. No gradient flows through it."""
+    return jax.lax.stop_gradient(reward + jnp.where(last, 0.0, discount * next_value))
 
 
-def bellman_loss(values: Arrays, action: Arrays, aim: Arrays) -> Arrays:
-    """Mean squared distance of the values[n, A] of the moves made, action[n], from aim[n]."""
+def bellman_loss(values: Arrays, action: Arrays, target: Arrays) -> Arrays:
+    """Return the mean squared error of values[n, A] at action[n] from target[n]."""
     chosen = jnp.take_along_axis(values, action[:, None], axis=-1)[:, 0]
-    return jnp.mean((aim - chosen) ** 2)
+    return jnp.mean((target - chosen) ** 2)

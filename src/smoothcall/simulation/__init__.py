@@ -1,1 +1,3 @@
-"""Many hands at once: batches of hands, and freezeouts, in which chips carry over from hand to hand."""
+"""Many hands at once: batches of hands, freezeouts (hands with chips carried over), observations and policies on batches of
+them.
+"""

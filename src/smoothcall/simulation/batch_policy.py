@@ -1,4 +1,4 @@
-"""The protocol of policies that answer for a batch of observations at once."""
+"""The protocol of policies that are evaluated on a batch of observations."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from smoothcall.kernels.tables import Array
 
 
 class BatchPolicy(Protocol):
-    def probabilities(self, seen: Array, legal: Array) -> Array:
-        """seen[n, OBSERVATION], legal[n, A] -> [n, A]: of every legal action."""
+    """A policy evaluated on a batch of observations.
+
+    A class whose observations have cards (CARD_OBSERVATION columns) says so by `SEES_CARDS = True`.
+    """
+
+    def probabilities(self, observations: Array, legal: Array) -> Array:
+        """Return [n, A] action probabilities for observations[n, OBSERVATION or CARD_OBSERVATION] and legal[n, A]."""
 
 
 def sees_cards(batch_policy: BatchPolicy) -> bool:
-    """Whether a batch policy looks at observations with cards: then its class says so, by `CARD_OBSERVATION`."""
+    """Return whether a batch policy takes observations with cards."""
     return bool(getattr(batch_policy, "SEES_CARDS", False))
 
 

@@ -1,4 +1,4 @@
-"""A room of freezeouts: rollouts of some hands for two, many at once, with chips kept from hand to hand (epfl2020: ten hands)."""
+"""A vectorised environment of freezeouts for two: several hands each, chips kept from hand to hand (epfl2020: ten hands)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smoothcall.holdem.equity_table import PARTS, equity_table
 from smoothcall.kernels.holdem.dealing import deal_cards_seen, deal_estimated, deal_many
 from smoothcall.kernels.simulation import freezeouts as kernels
 from smoothcall.kernels.simulation.batch import Deals
-from smoothcall.kernels.simulation.observations import CARD_OBSERVATION, CARDS, OBSERVATION
+from smoothcall.kernels.simulation.observations import CARD_OBSERVATION, CARDS, OBSERVATION, encode_hands
 from smoothcall.kernels.tables import Array
 from smoothcall.options import Option
 from smoothcall.simulation.batch import Batch, by_name
@@ -20,14 +20,14 @@ from smoothcall.simulation.batch_policy import BatchPolicy
 from smoothcall.simulation.stack_trees import stack_trees
 
 LENGTH = 10  # hands
-UNTIL_BROKE = 100  # hands, after which a game that should last until one is broke ends anyway
+UNTIL_BROKE = 100  # hands after which a freezeout ends even if both players have chips left
 ROLLOUTS = Option(0, "simulated rollouts from which equities are estimated; 0: they are exact", low=0, high=10_000)
 
 
 class FreezeoutEnv:
-    """`count` freezeouts. Players are 0 and 1 of each; `freezeouts.policy` says who they are.
+    """`count` freezeouts. Players are 0 and 1 of each; `freezeouts.policy` holds the number of each player's policy.
 
-    A turn is: `sit`, `begin` new hands, `move`, look at hands that are over, `settle`.
+    One step is: `sit`, `batch.begin`, `move`, use of the hands that are over, `settle`.
     """
 
     def __init__(
@@ -40,14 +40,14 @@ class FreezeoutEnv:
         rollouts: int = 0,
         abstraction: Abstraction | None = None,
     ) -> None:
-        """generators[n, 4]: of the deals, and of the moves; the last one of the simulated rollouts, where there are any.
+        """generators[n, 4]: of deals and of moves; the last one of simulated rollouts, if there are any.
 
-        From so many `rollouts` a seat's equity is estimated, once a street (epfl2020: 100); 0: it is exact. With an abstraction
-        observations are wide, and the buckets are its.
+        With `rollouts` a seat's equity is estimated from so many once a street (epfl2020: 100); with 0 it is exact. With an
+        abstraction observations have cards, and its buckets.
         """
         ROLLOUTS.read("rollouts", rollouts)
         assert not rollouts or len(generators) > 2
-        self._rollouts, self._simulator = int(rollouts), generators[-1]
+        self._rollouts, self._rollout_generator = int(rollouts), generators[-1]
         self.stack_trees, self.length = stack_trees(rules), length
         assert rules.stack is not None
         self.start = rules.stack
@@ -58,10 +58,10 @@ class FreezeoutEnv:
             self.stack_trees.walk,
             self._deal,
             count=count,
-            things=2 * streets + CARDS if abstraction is not None else streets,
+            private=2 * streets + CARDS if abstraction is not None else streets,
             moves=self.stack_trees.depth,
             width=CARD_OBSERVATION if abstraction is not None else OBSERVATION,
-            kind=np.float32,
+            dtype=np.float32,
             generators=generators[:2],
         )
         self.freezeouts = kernels.FreezeoutTables(
@@ -71,38 +71,46 @@ class FreezeoutEnv:
             played=np.zeros(count, np.int16),
             habits=np.zeros((count, 2, 4), np.int32),
         )
-        self.gain = np.full(count, np.nan)  # of player 0 in freezeouts that have just ended, chips
+        self.gain = np.full(count, np.nan)  # chips of player 0 in freezeouts that have just ended, NaN elsewhere
 
     def tables(self) -> dict[str, Array]:
-        """By name, the arrays that hold everything."""
-        simulator = {"rollouts generator": self._simulator} if self._rollouts else {}
-        return {**self.batch.tables(), **by_name(freezeouts=self.freezeouts), **simulator}
+        """Return by name the arrays that hold the whole state."""
+        rollouts = {"rollouts generator": self._rollout_generator} if self._rollouts else {}
+        return {**self.batch.tables(), **by_name(freezeouts=self.freezeouts), **rollouts}
 
     def sit(self) -> None:
-        """Players take their seats for the hands that begin."""
+        """Seat the players of hands that are about to begin."""
         kernels.seat_players(self.batch.hands, self.freezeouts, self.stack_trees.root, self.stack_trees.unit, self.batch.root)
 
-    def look(self) -> None:
-        """See who is to move, and the observation."""
-        batch = self.batch
-        batch.look()
-        kernels.encode_observations(
-            batch.walk, self.stack_trees.public, batch.hands, self.freezeouts, float(PARTS), float(self.start), batch.seen
+    def observe(self) -> None:
+        """Fill the batch's `policy`, `legal` and `observations` for the seats to move."""
+        batch, freezeouts = self.batch, self.freezeouts
+        batch.list_movers()
+        encode_hands(
+            batch.walk,
+            self.stack_trees.public,
+            batch.hands,
+            freezeouts.first,
+            freezeouts.chips,
+            freezeouts.habits,
+            float(PARTS),
+            float(self.start),
+            batch.observations,
         )
 
     def move(self, batch_policies: Sequence[BatchPolicy]) -> None:
-        """One move in every hand, made by `batch policies[who]`."""
+        """Make one move in every hand, by batch_policies[policy number]."""
         batch = self.batch
-        self.look()
+        self.observe()
         probabilities = np.zeros(batch.legal.shape)
         for number, batch_policy in enumerate(batch_policies):
-            mine = np.flatnonzero(batch.who == number)
-            if len(mine):
-                probabilities[mine] = batch_policy.probabilities(batch.seen[mine], batch.legal[mine])
+            own = np.flatnonzero(batch.policy == number)
+            if len(own):
+                probabilities[own] = batch_policy.probabilities(batch.observations[own], batch.legal[own])
         batch.advance(probabilities)
 
     def settle(self, playing: Array | None = None) -> int:
-        """Book the hands that are over, in all freezeouts or those still playing[B]; returns how many.
+        """Book the hands that are over, in all freezeouts or in those still playing[B]; return how many were booked.
 
         `gain` has the results of freezeouts that ended with them.
         """
@@ -111,27 +119,29 @@ class FreezeoutEnv:
         return kernels.settle(self.batch.hands, self.freezeouts, playing, self.start, self.length, self.gain)
 
     def deal(self, count: int) -> Deals:
-        """So many deals."""
+        """Return `count` fair deals."""
         deals = Deals(np.zeros((count, *self.batch.hands.dealt.shape[1:]), np.int32), np.zeros(count, np.uint32))
         self._deal(*deals, self.batch.generators[0])
         return deals
 
     def _deal(self, dealt: Array, outcome: Array, generator: Array) -> None:
-        """The equities of fair deals; for observations with cards also the buckets and the cards of the same deals."""
+        """Fill fair deals: equities by street; for observations with cards also buckets by street and cards of the same
+        deals.
+        """
         if self._buckets is None:
-            self._deal_positions(dealt, outcome, generator)
+            self._deal_equities(dealt, outcome, generator)
             return
         count, seats = dealt.shape[:2]
         streets = len(self.stack_trees.rules.streets)
-        known, bucket = (np.empty((count, seats, streets), np.int32) for _ in range(2))
-        visible = np.empty((count, seats, CARDS), np.int32)
-        self._deal_positions(known, outcome, generator.copy())
+        equity, bucket = (np.empty((count, seats, streets), np.int32) for _ in range(2))
+        cards = np.empty((count, seats, CARDS), np.int32)
+        self._deal_equities(equity, outcome, generator.copy())
         deal_many(self._buckets, bucket, outcome, generator.copy())
-        deal_cards_seen(self._buckets, visible, outcome, generator)
-        np.concatenate([known, bucket, visible], axis=2, out=dealt)
+        deal_cards_seen(self._buckets, cards, outcome, generator)
+        np.concatenate([equity, bucket, cards], axis=2, out=dealt)
 
-    def _deal_positions(self, dealt: Array, outcome: Array, generator: Array) -> None:
+    def _deal_equities(self, dealt: Array, outcome: Array, generator: Array) -> None:
         if self._rollouts:
-            deal_estimated(self._cards, self._rollouts, PARTS, dealt, outcome, generator, self._simulator)
+            deal_estimated(self._cards, self._rollouts, PARTS, dealt, outcome, generator, self._rollout_generator)
         else:
             deal_many(self._cards, dealt, outcome, generator)

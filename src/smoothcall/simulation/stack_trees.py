@@ -1,7 +1,7 @@
-"""The action trees of one game for every stack that two players may have left, as one walk with many roots.
+"""The action trees of one game for every stack size, as one walk with many roots.
 
-Between two players only the smaller stack counts: nobody can lose more. So a freezeout in which chips are kept from hand to hand
-is played on the trees of the game with that stack, whatever the other has.
+Between two players only the smaller stack counts, because nobody can lose more. Each hand of a freezeout is played on the
+tree of the game with that stack.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ import numpy as np
 from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
-from smoothcall.kernels.simulation.freezeouts import Public
+from smoothcall.kernels.simulation.observations import PublicNodes
 from smoothcall.kernels.tables import Array, Walk
 from smoothcall.progress import report
 
-STACKS = 1000  # that players may come to have, at most
-MOST = 2**24  # nodes: observations hold their numbers as float32
+MAX_STACKS = 1000  # stack sizes
+MAX_NODES = 2**24  # observations hold node numbers as float32
 
 
 @dataclass(frozen=True, eq=False)
 class StackTrees:
-    """N nodes, those of a tree together; children come after parents."""
+    """N nodes; those of one tree are contiguous, and children come after parents."""
 
     rules: PokerRules
     actions: tuple[str, ...]  # [A]
-    unit: int  # chips are multiples of it
-    root: Array  # [stack / unit + 1] int32: where a hand with so many units begins; -1 for none
+    unit: int  # stacks are multiples of so many chips
+    root: Array  # [stack / unit + 1] int32: node where a hand with so many units begins; -1 for none
     walk: Walk  # with no deals and no rows
-    public: Public
-    depth: int
+    public: PublicNodes
+    depth: int  # most moves in a hand
 
 
 @cache
 def stack_trees(rules: PokerRules) -> StackTrees:
-    """Of a no-limit game for two. Where its raises are whole bets, stacks stay multiples of the blinds' unit."""
+    """Return the trees of a no-limit game for two. If its raises are whole bets, stacks stay multiples of the blinds' unit."""
     if rules.seats != 2 or rules.limit or rules.menu is None:
         raise UsageError(f"{rules.name}: freezeouts are played in no-limit games for two with a menu of raises, such as x1+x2")
     factors = [int(item[1:]) for item in rules.menu.items if item.startswith("x")]
@@ -51,10 +51,10 @@ def stack_trees(rules: PokerRules) -> StackTrees:
     unit = 1 if any(item[0].isdigit() or item == "pot" for item in rules.menu.items) else unit
     parts, root, nodes, endings = list[tuple[Array, ...]](), [-1], 0, 0
     depth, count = 0, rules.stack // unit
-    if count > STACKS:
+    if count > MAX_STACKS:
         raise UsageError(
-            f"{rules.name}: a freezeout may leave any of {count:,} stacks (accepted: at most {STACKS:,}; a menu of whole bets, "
-            "such as x1+x2, leaves fewer)"
+            f"{rules.name}: a freezeout may leave any of {count:,} stacks (accepted: at most {MAX_STACKS:,}; a menu of "
+            "whole bets, such as x1+x2, leaves fewer)"
         )
     for units in range(1, count + 1):
         made = Game(replace(rules, stack=units * unit))
@@ -65,8 +65,10 @@ def stack_trees(rules: PokerRules) -> StackTrees:
         parts.append((tree.kind, tree.player, tree.round, child, ending, payoff, tree.paid.astype(np.int32), last, size))
         root.append(nodes)
         nodes, endings, depth = nodes + tree.nodes, endings + len(payoff), max(depth, tree.depth)
-        if nodes > MOST:
-            raise UsageError(f"{rules.name}: action trees of {nodes:,} nodes for every stack are too many (at most {MOST:,})")
+        if nodes > MAX_NODES:
+            raise UsageError(
+                f"{rules.name}: action trees of {nodes:,} nodes for every stack are too many (at most {MAX_NODES:,})"
+            )
         report(f"action trees of {rules.name} for every stack", units / count)
     kind, player, street, child, ending, payoff, paid, last, size = (
         np.concatenate([part[field] for part in parts]) for field in range(len(parts[0]))
@@ -86,5 +88,5 @@ def stack_trees(rules: PokerRules) -> StackTrees:
         alias=none,
     )
     return StackTrees(
-        rules, ("f", "c", *rules.menu.items), unit, np.array(root, np.int32), walk, Public(paid, last, size), depth
+        rules, ("f", "c", *rules.menu.items), unit, np.array(root, np.int32), walk, PublicNodes(paid, last, size), depth
     )

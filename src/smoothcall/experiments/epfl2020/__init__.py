@@ -13,7 +13,7 @@ import numpy as np
 
 from smoothcall.agents.batch_policy import Table
 from smoothcall.agents.scripted import Scripted
-from smoothcall.agents.stack_policies import Tabled
+from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.evaluation.exact_response import exact_response
 from smoothcall.experiments.agents import AgentFolder, StackGame, Tell, equilibria, lower_bounds
@@ -56,7 +56,7 @@ def report(page: Page, size: Size, folder: Path, tell: Tell) -> None:
     policies = equilibria(stack_games(made, size), kept, seed=SEED, tell=tell)
     table = Table.of(made.rules)
     players: dict[str, BatchPolicy] = {label: policy.batch_policy for label, policy in learned.items()}
-    players |= {EQUILIBRIUM: Tabled(stack_trees(made.rules), policies)}
+    players |= {EQUILIBRIUM: PolicyByStack(stack_trees(made.rules), policies)}
     players |= {label: Scripted(rule, table) for label, rule in SCRIPTED.items()}
     results = add_cross_table(page, made.rules, players, size, tell)
     add_simple_players(page, made.rules, players, size, tell)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from smoothcall.agents.fixed import Strategy
 from smoothcall.agents.tabulated import TabulatedPolicy
-from smoothcall.evaluation.learned_response import filed
 from smoothcall.evaluation.policy_match import deals_of, mbb, sample
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.agents import AgentFolder, StackGame, Tell
@@ -62,8 +61,7 @@ def stack_games(made: Game, size: Size) -> Iterator[StackGame]:
 def deep_response(policy: Policy, size: Size) -> Estimate:
     """Train clipped double DQN against a frozen agent; return its winnings in mbb/h."""
     options = {name: value for name, value in size.options.items() if name in ("freezeouts", "fade")}
-    with filed(policy) as path:
-        learner = solver("clipped-double-dqn", policy.game, seed=SEED, against=str(path), length=1, mirror=1e15, **options)
+    learner = solver("clipped-double-dqn", policy.game, seed=SEED, against=policy, length=1, mirror=1e15, **options)
     learner.run(size.response_hands)
     players = [Strategy(learner.policy()), Strategy(policy)]
     return sample(policy.game, players, deals_of(policy.game, size.match_hands), seed=SEED).estimates(mbb(policy.game))[0]

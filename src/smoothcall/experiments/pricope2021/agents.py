@@ -12,9 +12,8 @@ import numpy as np
 from smoothcall.agents.expert import Expert
 from smoothcall.agents.files import load
 from smoothcall.agents.serialization import CARD_PLAYERS
-from smoothcall.agents.stack_policies import Tabled
+from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy
-from smoothcall.evaluation.learned_response import filed
 from smoothcall.experiments.agents import AgentFolder, StackGame, Tell, equilibria
 from smoothcall.experiments.pricope2021.settings import (
     BUILT_IN,
@@ -31,7 +30,7 @@ from smoothcall.experiments.pricope2021.settings import (
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
-from smoothcall.learners import learning
+from smoothcall.learners import verify_packages
 from smoothcall.learners.nfsp_freezeouts import FreezeoutNFSP
 from smoothcall.policy import Policy
 from smoothcall.simulation.batch_policy import BatchPolicy
@@ -63,7 +62,7 @@ def train_agents(size: Size, of: Game, folder: AgentFolder, tell: Tell) -> Agent
     if size.full:
         equilibrium[stack] = load(BUILT_IN, game(of.name, **{**of.options, "stack": stack}))
     players: dict[str, BatchPolicy] = {label: policies[label].batch_policy for label in MAIN}
-    players[EQUILIBRIUM] = Tabled(stack_trees(of.rules), equilibrium)
+    players[EQUILIBRIUM] = PolicyByStack(stack_trees(of.rules), equilibrium)
     players |= {label: CARD_PLAYERS[name]() for label, name in GENERIC.items()}
     return Agents(policies, snapshots, network_expert.batch_policy, equilibrium, players)
 
@@ -76,9 +75,10 @@ def _agent_1(size: Size, of: Game, folder: AgentFolder, tell: Tell) -> tuple[Tab
     if isinstance(found, TabulatedPolicy) and isinstance(with_network, TabulatedPolicy):
         return found, with_network
     tell(f"opponent models, from {size.decisions:,} decisions")
-    models = learning("opponent_model", "agent 1").train_models(
-        of, SEED, known=size.decisions, held_out=size.decisions // 4, epochs=1
-    )
+    verify_packages("agent 1")
+    from smoothcall.learners.opponent_model import train_models
+
+    models = train_models(of, SEED, known=size.decisions, held_out=size.decisions // 4, epochs=1)
     about: dict[str, Any] = {
         "decisions": size.decisions,
         "models": {name: vars(quality) | {"said": str(quality)} for name, quality in models.quality.items()},
@@ -113,11 +113,8 @@ def _trained(
 def _learn(label: str, size: Size, of: Game, agent_1: Policy) -> Iterator[tuple[int, TabulatedPolicy]]:
     """Train an agent; yield it after each of its snapshots and at the end, with the freezeouts it has learned from."""
     training = size.trainings[label]
-    if training.options.get("against") == ONE:
-        with filed(agent_1) as path:
-            learner = solver("nfsp-freezeouts", of, seed=SEED, **training.options | {"against": str(path)})
-    else:
-        learner = solver("nfsp-freezeouts", of, seed=SEED, **training.options)
+    opponent = {"against": agent_1} if training.options.get("against") == ONE else {}
+    learner = solver("nfsp-freezeouts", of, seed=SEED, **training.options | opponent)
     assert isinstance(learner, FreezeoutNFSP)
     learner.prepare()
     seconds = 0.0

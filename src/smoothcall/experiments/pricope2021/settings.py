@@ -80,7 +80,7 @@ FULL = Size(
         GP: Training(1_000_000, {"rho": 0.92}, SNAPSHOTS),
         DP: Training(1_000_000, {}, SNAPSHOTS),
         RAW: Training(150_000, {"rho": 0.92, "metrics": False}),
-        PICTURE: Training(1_000, {"rho": 0.92, "shown": "picture"}),
+        PICTURE: Training(1_000, {"rho": 0.92, "inputs": "images"}),
         SHORT: Training(1_000, {"rho": 0.92}),
         TWO: Training(300_000, {"against": ONE, "length": 1}),
         TWO_RANDOM: Training(300_000, {"against": "mostly-calls", "length": 1}),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.evaluation.learned_response import filed
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.agents import lower_bounds
 from smoothcall.experiments.pricope2021.report import Report, rounded
@@ -20,8 +19,8 @@ from smoothcall.experiments.pricope2021.settings import (
     SHORT,
     command,
 )
-from smoothcall.kernels.simulation.freezeouts import INPUTS
-from smoothcall.learners.nfsp_freezeouts import GAMES, FreezeoutNFSP
+from smoothcall.kernels.agents.features import FEATURES
+from smoothcall.learners.nfsp_freezeouts import FREEZEOUTS, FreezeoutNFSP
 from smoothcall.policy import Policy
 from smoothcall.simulation.freezeouts import UNTIL_BROKE
 from smoothcall.solvers import solver
@@ -70,7 +69,7 @@ def add_figures_2_and_3(report: Report) -> None:
     for label in (GP, DP, RAW):
         card = report.agents.policies[label].card
         differences = np.array(card["differences"])
-        freezeouts = GAMES * np.arange(1, len(differences) + 1)
+        freezeouts = FREEZEOUTS * np.arange(1, len(differences) + 1)
         shown = max(1, len(differences) // 300)  # means of so many, as many points as the paper has
         cut = len(differences) // shown * shown
         axes.plot(freezeouts[:cut:shown], differences[:cut].reshape(-1, shown).mean(axis=1), label=label, linewidth=0.8)
@@ -86,13 +85,13 @@ def add_figures_2_and_3(report: Report) -> None:
             ]
         )
         page.data[f"differences {label}"] = differences.tolist()
-    axes.set(xlabel="freezeouts", ylabel=f"|difference| in mbb/h, by {GAMES} freezeouts")
+    axes.set(xlabel="freezeouts", ylabel=f"|difference| in mbb/h, by {FREEZEOUTS} freezeouts")
     axes.legend()
     page.picture("differences", png(figure), "Difference between the winnings of two copies of an agent during training")
     page.table(["", "freezeouts", "hands", "mean of the first quarter", "of the last quarter", "hands a second"], rows)
     page.text(
         "The paper interprets a fall to 0 to 20 mbb/h as convergence to an equilibrium. But two identical players differ as "
-        f"well: over {GAMES} freezeouts between {GP} and itself the mean |difference| is {chance_difference(report):.0f} "
+        f"well: over {FREEZEOUTS} freezeouts between {GP} and itself the mean |difference| is {chance_difference(report):.0f} "
         "mbb/h, by chance alone. A smaller difference is no evidence, and one that stays at this level shows only that neither "
         "copy exploits the other."
     )
@@ -100,9 +99,9 @@ def add_figures_2_and_3(report: Report) -> None:
 
 def chance_difference(report: Report) -> float:
     """Return the expected |difference| between two identical players, in mbb/h."""
-    result = report.play_freezeouts(GP, GP, max(GAMES // 5, 50))
-    hands = GAMES * result.hands / result.freezeouts
-    return float(2 * np.sqrt(2 / np.pi) * result.deviation * np.sqrt(GAMES) / hands / report.blind * 1000)
+    result = report.play_freezeouts(GP, GP, max(FREEZEOUTS // 5, 50))
+    hands = FREEZEOUTS * result.hands / result.freezeouts
+    return float(2 * np.sqrt(2 / np.pi) * result.deviation * np.sqrt(FREEZEOUTS) / hands / report.blind * 1000)
 
 
 def add_inputs(report: Report) -> None:
@@ -115,7 +114,7 @@ def add_inputs(report: Report) -> None:
     page.heading("Pictures and compact inputs")
     page.text(
         f"The agent after {size.trainings[SHORT].freezeouts:,} freezeouts, with networks that receive the paper's pictures "
-        f"(four convolutions, two poolings, a dense layer) or {INPUTS} numbers that carry the same information. "
+        f"(four convolutions, two poolings, a dense layer) or {FEATURES} numbers that carry the same information. "
         f"mbb/h over {size.deals // 10:,} deals, in both seats."
     )
     rows = []
@@ -160,8 +159,7 @@ def _deep_response(report: Report, policy: Policy, label: str) -> Estimate:
     """Return the winnings of deep Q-learning against the frozen agent, in mbb/h."""
     options = {name: value for name, value in report.size.trainings[DP].options.items() if name not in ("rho", "against")}
     options |= {"length": 1, "eta": 1.0}
-    with filed(policy) as path:
-        learner = solver("nfsp-freezeouts", report.game, seed=SEED, **options, against=str(path))
+    learner = solver("nfsp-freezeouts", report.game, seed=SEED, **options, against=policy)
     assert isinstance(learner, FreezeoutNFSP)
     learner.run(report.size.response_hands)
     return report.play_hands(learner.batch_policy(eta=1.0), label).mbb(report.blind)
@@ -182,7 +180,7 @@ def add_commands(report: Report) -> None:
         f"Agent 1 and its models are made by this page, from {size.decisions:,} decisions (seed {SEED}). Eta, rho, memories, "
         "batches of 256 every 64 moves and the target network of 1,000 updates are the paper's. Learning rates (Adam, 0.001), "
         "networks and exploration, which the paper does not specify, are the defaults of `nfsp-freezeouts`. Networks receive "
-        f"{INPUTS} numbers with the information of the paper's 17 x 17 x 9 picture; {PICTURE}, receives the picture. Where "
+        f"{FEATURES} numbers with the information of the paper's 17 x 17 x 9 picture; {PICTURE}, receives the picture. Where "
         "all chips are in before the river, rewards are means over 32 run-outs of the board. "
         f"{EQUILIBRIUM} is the shipped agent `no-limit-holdem-mccfr` (`smoothcall train no-limit-holdem mccfr --iterations "
         f"3e+07 --seed 1`); for other stacks `stack=...` and {size.walks:,} iterations, fewer in proportion to their trees. "

@@ -1,8 +1,8 @@
-"""How strong cards are against cards that are more or less likely: hand strength and potentials (Papp 1998).
+"""Hand strength and potentials against weighted hands of the opponent (Papp 1998).
 
-Hands of the other are in classes by their equity on the board; a model says how likely each class is, and all hands of a
-class are alike. The hand strength is exact. The potentials are of cards to come after some of the hands: every STRIDE-th,
-one draw for each, by a generator that the cards seed, so that the same observation always looks the same.
+The opponent's hands are in classes by their equity on the board. A model gives a probability to each class; hands of one
+class are equally likely. Hand strength is exact. Potentials are estimated: for every STRIDE-th hand the cards to come are
+sampled once, by a generator that the visible cards seed, so that equal observations give equal results.
 """
 
 from __future__ import annotations
@@ -17,45 +17,45 @@ from smoothcall.kernels.holdem.evaluator import add_card, add_cards, evaluate
 from smoothcall.kernels.simulation.observations import CARD, CARDS, STREET
 from smoothcall.kernels.tables import Array, Integer
 
-STRENGTH, GETTING_AHEAD, FALLING_BEHIND = range(3)  # what is said of each observation: HS, PPot, NPot
+STRENGTH, GETTING_AHEAD, FALLING_BEHIND = range(3)  # columns of the result: HS, PPot, NPot
 STRIDE = 3
-SMALLEST = 0.02  # share of hands: a class is not thought to be rarer
+SMALLEST = 0.02  # smallest share of hands of a class, to bound its weight
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _MULTIPLIER, _STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 _AHEAD, _TIED, _BEHIND = range(3)
 
 
 @kernel
-def weigh_hands(cards: Cards, edges: Array, likely: Array, seen: Array, said: Array) -> None:
-    """seen[n, CARD_OBSERVATION], of boards with cards on them -> said[n, 3] float64: HS, PPot, NPot.
+def weigh_hands(cards: Cards, edges: Array, classes: Array, observations: Array, found: Array) -> None:
+    """Fill found[n, 3] float64 with HS, PPot and NPot of observations[n, CARD_OBSERVATION] after the flop.
 
-    cards holds equities in whole parts where others hold buckets; edges[4, K - 1] by street cut these into K classes, and
-    likely[n, K] is how likely the other's hand is in each. All hands are alike where likely has no columns.
+    `cards` holds equities in units of 1 / PARTS in place of buckets; edges[4, K - 1] by street cut these into K classes, and
+    classes[n, K] are the probabilities of the opponent's class. If K is 0, all hands are equally likely.
     """
     size = len(cards.binomial) - 1
     unseen, board = np.empty(size, np.uint32), np.empty(CARDS - 2, np.uint8)
     kind = np.zeros(size * (size - 1) // 2, np.int64)  # class of each hand
-    classes = likely.shape[1]
-    weight = np.ones(max(classes, 1))
+    count = classes.shape[1]
+    weight = np.ones(max(count, 1))
     now, then = np.zeros(3), np.zeros((3, 3))  # weights of hands: as they compare now, and of some after all cards
     generator = np.empty(4, np.uint64)
-    for n in range(len(seen)):
-        street = int(seen[n, STREET])
-        left = _list_unseen(seen[n], size, unseen)
+    for n in range(len(observations)):
+        street = int(observations[n, STREET])
+        left = _list_unseen(observations[n], size, unseen)
         hands = left * (left - 1) // 2
-        if classes > 0:
-            _find_classes(cards, edges[street], street, seen[n], unseen, left, board, kind)
-            _weigh_classes(kind, hands, likely[n], weight)
-        _seed(seen[n], generator)
-        _compare(cards, seen[n], street, unseen, left, kind, weight, generator, now, then)
-        _summarise(now, then, said[n])
+        if count > 0:
+            _find_classes(cards, edges[street], street, observations[n], unseen, left, board, kind)
+            _weigh_classes(kind, hands, classes[n], weight)
+        _seed(observations[n], generator)
+        _compare(cards, observations[n], street, unseen, left, kind, weight, generator, now, then)
+        _summarise(now, then, found[n])
 
 
 @inlined
-def _list_unseen(seen: Array, size: int, unseen: Array) -> int:
+def _list_unseen(observation: Array, size: int, unseen: Array) -> int:
     known = _ZERO
     for place in range(CARDS):
-        card = int(seen[CARD + place])
+        card = int(observation[CARD + place])
         if card >= 0:
             known |= _ONE << np.uint64(card)
     left = 0
@@ -67,10 +67,10 @@ def _list_unseen(seen: Array, size: int, unseen: Array) -> int:
 
 
 @inlined
-def _seed(seen: Array, generator: Array) -> None:
+def _seed(observation: Array, generator: Array) -> None:
     state = _MULTIPLIER
     for place in range(CARDS):
-        state = (state ^ np.uint64(int(seen[CARD + place]) + 1)) * _MULTIPLIER
+        state = (state ^ np.uint64(int(observation[CARD + place]) + 1)) * _MULTIPLIER
         state ^= state >> _STEP
     for part in range(4):
         state = (state + _ONE) * _MULTIPLIER
@@ -79,12 +79,12 @@ def _seed(seen: Array, generator: Array) -> None:
 
 @kernel
 def _find_classes(
-    cards: Cards, edges: Array, street: int, seen: Array, unseen: Array, left: int, board: Array, kind: Array
+    cards: Cards, edges: Array, street: int, observation: Array, unseen: Array, left: int, board: Array, kind: Array
 ) -> None:
     """Fill kind with the class of every hand of unseen[:left], in the order of `_compare`."""
     shown = VISIBLE[street] - 2
     for place in range(shown):
-        insert(board, place, np.uint8(seen[CARD + 2 + place]))
+        insert(board, place, np.uint8(observation[CARD + 2 + place]))
     rank = rank_board(board, shown, cards.binomial)
     entry, hand = board_entry(cards, street, rank), 0
     row, river_bucket = board_row(cards, street, entry), cards.river_bucket
@@ -101,19 +101,19 @@ def _find_classes(
 
 
 @inlined
-def _weigh_classes(kind: Array, hands: int, likely: Array, weight: Array) -> None:
-    """weight[K] of every hand of a class: how likely the class is, by the share of hands that are in it."""
+def _weigh_classes(kind: Array, hands: int, classes: Array, weight: Array) -> None:
+    """Fill weight[K] with the weight of a hand of each class: probability of the class over its share of all hands."""
     weight[:] = 0
     for hand in range(hands):
         weight[kind[hand]] += 1
     for number in range(len(weight)):
-        weight[number] = likely[number] / max(weight[number] / hands, SMALLEST)
+        weight[number] = classes[number] / max(weight[number] / hands, SMALLEST)
 
 
 @kernel
 def _compare(
     cards: Cards,
-    seen: Array,
+    observation: Array,
     street: int,
     unseen: Array,
     left: int,
@@ -123,10 +123,12 @@ def _compare(
     now: Array,
     then: Array,
 ) -> None:
-    """Add up the weights of all hands that are worse, alike and better: now[3]; of some, also after the cards to come."""
+    """Sum the weights of hands that are worse, equal and better now, in now[3]; for some also after the cards to come, in
+    then[3, 3].
+    """
     evaluator = cards.evaluator
-    own_keys, own_mask = add_cards(evaluator, seen, CARD, CARD + 2)
-    keys, mask = add_cards(evaluator, seen, CARD + 2, CARD + VISIBLE[street])
+    own_keys, own_mask = add_cards(evaluator, observation, CARD, CARD + 2)
+    keys, mask = add_cards(evaluator, observation, CARD + 2, CARD + VISIBLE[street])
     own = evaluate(evaluator, keys + own_keys, mask + own_mask)
     now[:] = 0
     then[:] = 0
@@ -156,13 +158,13 @@ def _order(mine: Integer, theirs: Integer) -> int:
 
 
 @inlined
-def _summarise(now: Array, then: Array, said: Array) -> None:
-    """A tie counts as half ahead and half behind."""
+def _summarise(now: Array, then: Array, found: Array) -> None:
+    """Turn sums of weights into HS, PPot and NPot; a tie counts as half ahead and half behind."""
     total = now.sum()
-    said[STRENGTH] = (now[_AHEAD] + now[_TIED] / 2) / total if total > 0 else 0.5
+    found[STRENGTH] = (now[_AHEAD] + now[_TIED] / 2) / total if total > 0 else 0.5
     behind, ahead = then[_BEHIND].sum() + then[_TIED].sum() / 2, then[_AHEAD].sum() + then[_TIED].sum() / 2
-    said[GETTING_AHEAD] = said[FALLING_BEHIND] = 0
+    found[GETTING_AHEAD] = found[FALLING_BEHIND] = 0
     if behind > 0:
-        said[GETTING_AHEAD] = (then[_BEHIND, _AHEAD] + (then[_BEHIND, _TIED] + then[_TIED, _AHEAD]) / 2) / behind
+        found[GETTING_AHEAD] = (then[_BEHIND, _AHEAD] + (then[_BEHIND, _TIED] + then[_TIED, _AHEAD]) / 2) / behind
     if ahead > 0:
-        said[FALLING_BEHIND] = (then[_AHEAD, _BEHIND] + (then[_AHEAD, _TIED] + then[_TIED, _BEHIND]) / 2) / ahead
+        found[FALLING_BEHIND] = (then[_AHEAD, _BEHIND] + (then[_AHEAD, _TIED] + then[_TIED, _BEHIND]) / 2) / ahead

@@ -1,5 +1,6 @@
-"""What learners remember: the latest transitions, and a uniform sample of all moves. Putting in and drawing cost the same
-however much they hold. M memories of each kind, C places in each.
+"""Memories of learners: the latest transitions (circular), and a uniform sample of all moves (reservoir).
+
+M memories of each kind with C places each. Adding and sampling take constant time.
 """
 
 from __future__ import annotations
@@ -13,116 +14,109 @@ from smoothcall.kernels.tables import Array
 
 
 class Ring(NamedTuple):
-    """The latest C moves, with what came of them: circular memories."""
+    """Circular memories: the latest C transitions."""
 
-    seen: Array  # [M, C, W] what was observed
+    observations: Array  # [M, C, W]
     action: Array  # [M, C] int8
-    after: Array  # [M, C, W] what the same seat observed at its next move; anything where there was none
-    left: Array  # [M, C] int8: its later moves in the hand, 0 at the last one
-    won: Array  # [M, C] float32: chips of the whole hand
-    total: Array  # [M] int64: how many were ever put in
+    next_observations: Array  # [M, C, W]: at the seat's next move; undefined after its last move
+    moves_left: Array  # [M, C] int8: the seat's later moves in the hand, 0 at the last one
+    won: Array  # [M, C] float32: chips won in the whole hand
+    total: Array  # [M] int64: transitions ever added
 
 
 class Reservoir(NamedTuple):
-    """A uniform sample of C of all moves that were ever put in (Vitter 1985)."""
+    """A uniform sample of C of all moves ever added (Vitter 1985)."""
 
-    seen: Array  # [M, C, W]
+    observations: Array  # [M, C, W]
     action: Array  # [M, C] int8
-    total: Array  # [M] int64
-
-
-@kernel
-def sit_down(hands: Hands, eta: float, rho: float, generator: Array) -> None:
-    """Who plays in hands that are about to begin: see `follow`."""
-    seats = hands.who.shape[1]
-    for hand in range(len(hands.over)):
-        if hands.over[hand]:
-            for seat in range(seats):
-                hands.who[hand, seat] = follow(seat, seats, eta, rho, generator)
-
-
-@inlined
-def follow(player: int, players: int, eta: float, rho: float, generator: Array) -> int:
-    """Whom a player follows: 2 * player, its average policy; with the chance eta another of its own, which is 2 * player + 1,
-    its best response, with the chance rho, else 2 * players + player, who follows the gradient.
-    """
-    if draw(generator) >= eta:
-        return 2 * player
-    return 2 * player + 1 if rho >= 1 or draw(generator) < rho else 2 * players + player
+    total: Array  # [M] int64: moves ever added
 
 
 @kernel
 def remember(hands: Hands, memory: Array, ring: Ring) -> None:
-    """Put every move of the hands that are over into the ring memory[who] of whoever made it, -1: into none."""
-    size = ring.seen.shape[1]
+    """Add every move of the hands that are over to the ring memory[policy] of the policy that made it; -1: to none."""
+    size = ring.observations.shape[1]
     for hand in range(len(hands.over)):
         if not hands.over[hand]:
             continue
-        for seat in range(hands.who.shape[1]):
-            own = memory[hands.who[hand, seat]]
+        for seat in range(hands.policy.shape[1]):
+            own = memory[hands.policy[hand, seat]]
             if own < 0:
                 continue
             moves = hands.moves[hand, seat]
             for move in range(moves):
                 place = ring.total[own] % size
                 after = min(move + 1, moves - 1)
-                for part in range(ring.seen.shape[2]):
-                    ring.seen[own, place, part] = hands.seen[hand, seat, move, part]
-                    ring.after[own, place, part] = hands.seen[hand, seat, after, part]
+                for part in range(ring.observations.shape[2]):
+                    ring.observations[own, place, part] = hands.observations[hand, seat, move, part]
+                    ring.next_observations[own, place, part] = hands.observations[hand, seat, after, part]
                 ring.action[own, place] = hands.action[hand, seat, move]
-                ring.left[own, place] = moves - 1 - move
+                ring.moves_left[own, place] = moves - 1 - move
                 ring.won[own, place] = hands.won[hand, seat]
                 ring.total[own] += 1
 
 
 @kernel
 def keep(hands: Hands, memory: Array, reservoir: Reservoir, generator: Array) -> None:
-    """The same for the reservoirs: into a full one with the chance that keeps it a uniform sample, in any other's place."""
+    """Add every move of the hands that are over to the reservoir memory[policy] of the policy that made it; -1: to none.
+
+    A move enters a full reservoir with probability C / total, in the place of a random other one.
+    """
     for hand in range(len(hands.over)):
         if not hands.over[hand]:
             continue
-        for seat in range(hands.who.shape[1]):
-            own = memory[hands.who[hand, seat]]
+        for seat in range(hands.policy.shape[1]):
+            own = memory[hands.policy[hand, seat]]
             if own >= 0:
                 for move in range(hands.moves[hand, seat]):
-                    _keep_one(reservoir, own, hands.seen[hand, seat, move], hands.action[hand, seat, move], generator)
+                    _keep_one(reservoir, own, hands.observations[hand, seat, move], hands.action[hand, seat, move], generator)
 
 
 @inlined
-def _keep_one(reservoir: Reservoir, own: int, seen: Array, action: int, generator: Array) -> None:
-    before, size = reservoir.total[own], reservoir.seen.shape[1]
+def _keep_one(reservoir: Reservoir, own: int, observation: Array, action: int, generator: Array) -> None:
+    before, size = reservoir.total[own], reservoir.observations.shape[1]
     place = before if before < size else int(draw(generator) * (before + 1))
     if place < size:
-        for part in range(len(seen)):
-            reservoir.seen[own, place, part] = seen[part]
+        for part in range(len(observation)):
+            reservoir.observations[own, place, part] = observation[part]
         reservoir.action[own, place] = action
     reservoir.total[own] += 1
 
 
 @kernel
-def draw_moves(reservoir: Reservoir, generator: Array, seen: Array, action: Array) -> None:
-    """Fill seen[updates, M, batch, W] and action[updates, M, batch] with moves, each as likely as any."""
+def draw_moves(reservoir: Reservoir, generator: Array, observations: Array, action: Array) -> None:
+    """Fill observations[updates, M, batch, W] and action[updates, M, batch] with moves, sampled uniformly with replacement."""
     for update in range(action.shape[0]):
         for own in range(action.shape[1]):
-            known = min(reservoir.total[own], reservoir.seen.shape[1])
+            known = min(reservoir.total[own], reservoir.observations.shape[1])
             for sample in range(action.shape[2]):
                 place = int(draw(generator) * known)
-                for part in range(seen.shape[3]):
-                    seen[update, own, sample, part] = reservoir.seen[own, place, part]
+                for part in range(observations.shape[3]):
+                    observations[update, own, sample, part] = reservoir.observations[own, place, part]
                 action[update, own, sample] = reservoir.action[own, place]
 
 
 @kernel
-def draw_transitions(ring: Ring, generator: Array, seen: Array, action: Array, after: Array, left: Array, won: Array) -> None:
-    """The same for transitions."""
+def draw_transitions(
+    ring: Ring,
+    generator: Array,
+    observations: Array,
+    action: Array,
+    next_observations: Array,
+    moves_left: Array,
+    won: Array,
+) -> None:
+    """Fill arrays [updates, M, batch] (observations with one more axis) with transitions, sampled uniformly with
+    replacement.
+    """
     for update in range(action.shape[0]):
         for own in range(action.shape[1]):
-            known = min(ring.total[own], ring.seen.shape[1])
+            known = min(ring.total[own], ring.observations.shape[1])
             for sample in range(action.shape[2]):
                 place = int(draw(generator) * known)
-                for part in range(seen.shape[3]):
-                    seen[update, own, sample, part] = ring.seen[own, place, part]
-                    after[update, own, sample, part] = ring.after[own, place, part]
+                for part in range(observations.shape[3]):
+                    observations[update, own, sample, part] = ring.observations[own, place, part]
+                    next_observations[update, own, sample, part] = ring.next_observations[own, place, part]
                 action[update, own, sample] = ring.action[own, place]
-                left[update, own, sample] = ring.left[own, place]
+                moves_left[update, own, sample] = ring.moves_left[own, place]
                 won[update, own, sample] = ring.won[own, place]
