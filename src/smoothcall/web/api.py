@@ -65,7 +65,7 @@ class NewTable(BaseModel):
             ge=0,
             le=MOST_GAMES,
             strict=True,
-            description="A match of so many games (freezeouts), chips carried over until one of the two has none; 0: full stacks "
+            description="A match of so many freezeouts: chips are carried over until one player has none. 0: full stacks "
             "in every hand.",
         ),
     ] = 0
