@@ -62,7 +62,7 @@ def looks(rules: PokerRules, hands: int, random: Random) -> Iterator[tuple[View,
 
 
 def shown(env: FreezeoutEnv, view: View, node: int, equity: float) -> Array:
-    """The observation that freezeouts show at a node of the forest."""
+    """The observation that freezeouts show at a node of the stack trees."""
     batch, hands = env.batch, env.batch.hands
     hands.over[0], hands.node[0], env.freezeouts.first[0] = False, node, 0
     hands.dealt[0, view.seat, view.street] = round(equity * PARTS)
@@ -123,7 +123,7 @@ def test_an_amount_on_no_menu_is_seen_as_it_is() -> None:
     )
 
 
-def test_the_raises_of_a_mind_are_its_own() -> None:
+def test_a_batch_policy_raises_by_its_own_menu() -> None:
     """It sits at tables with another menu, and at no other."""
     rules = rules_of()
     table = replace(rules, menu=BetMenu.parse("pot"))
@@ -185,7 +185,7 @@ def test_scripted_players_by_name(tmp_path: Path) -> None:
         match(game, ["moderat", "random"], hands=10)
 
 
-def test_the_coach_knows_minds() -> None:
+def test_the_coach_reviews_batch_policies() -> None:
     game = built(WHOLE_BETS)
     coach = Coach(game, 0, {1: Strategy(scripted_policy(game, "aggressive"))})
     deck = game.rules.deck  # type: ignore[union-attr]

@@ -144,8 +144,16 @@ def test_it_bets_by_the_chance_to_win() -> None:
 
 def test_it_beats_who_mostly_calls(game: Game) -> None:
     assert isinstance(game.rules, PokerRules)
-    result = play_freezeouts(game.rules, [Expert(), MostlyCalls()], names=("expert", "mostly"), freezeouts=2000, length=1, seed=1,
-                           abstraction=game.abstraction)  # fmt: skip
+    players = [Expert(), MostlyCalls()]
+    result = play_freezeouts(
+        game.rules,
+        players,
+        names=("expert", "mostly"),
+        freezeouts=2000,
+        length=1,
+        seed=1,
+        abstraction=game.abstraction,
+    )
     assert result.gain.mean - result.gain.half_width() > 5
 
 

@@ -145,7 +145,7 @@ def won(deck: Deck, hole: Cards, board: Cards, rollouts: int, generator: Array) 
 
 @pytest.mark.parametrize(("deck", "players"), [(SHORT, 2), (SHORT, 3), (STANDARD, 2)], ids=["32", "32, 3 players", "52"])
 def test_the_kernel_deals_estimates(deck: Deck, players: int) -> None:
-    """Of the same hands as without; right on average, and off as shares of a hundred rollouts are (where none ties, at most)."""
+    """Of the same hands as without; right on average, and off as shares of a hundred rollouts are (without ties, at most)."""
     cards, count, rollouts = equity_table(deck).cards(players), 10_000, 100
     exact, estimate = np.zeros((2, count, players, 4), np.int32)
     outcome, same = np.zeros((2, count), np.uint32)

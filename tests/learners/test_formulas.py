@@ -33,7 +33,7 @@ LEGAL = np.array([[True, False, True], [True, True, False]])
 # Logits whose probabilities are 1/4, 3/4 (the last action is not legal), and 1/4, 1/4, 1/2.
 SAID = np.log(np.array([[1.0, 3.0, 5.0], [2.0, 2.0, 4.0]], np.float32))
 OPEN = np.array([[True, True, False], [True, True, True]])
-CHANCES = np.array([[0.25, 0.75, 0.0], [0.25, 0.25, 0.5]])
+PROBABILITIES = np.array([[0.25, 0.75, 0.0], [0.25, 0.25, 0.5]])
 ENTROPIES = (log(4) / 4 + 3 / 4 * log(4 / 3), log(4) / 2 + log(2) / 2)
 
 
@@ -95,17 +95,17 @@ def test_the_bellman_loss_and_its_slope() -> None:
     near_differences(lambda values: q_targets.bellman_loss(values, action, aim.astype(np.float64)), VALUES)
 
 
-# Chances
+# Probabilities
 
 
 def test_likelihoods_and_their_slope() -> None:
     action, weight = np.array([1, 2]), np.array([2.0, -1.0], np.float32)
-    near(np.exp(imitation.log_probabilities(SAID, OPEN)), CHANCES)
+    near(np.exp(imitation.log_probabilities(SAID, OPEN)), PROBABILITIES)
     near(imitation.likelihood_loss(SAID, OPEN, action), -(log(0.75) + log(0.5)) / 2)
     near(imitation.likelihood_loss(SAID, OPEN, action, weight), -(2 * log(0.75) - log(0.5)) / 2)
     made = np.array([[0, 1, 0], [0, 0, 1]])
-    near(jax.grad(imitation.likelihood_loss)(SAID, OPEN, action), (CHANCES - made) / 2)
-    near(jax.grad(imitation.likelihood_loss)(SAID, OPEN, action, weight), weight[:, None] * (CHANCES - made) / 2)
+    near(jax.grad(imitation.likelihood_loss)(SAID, OPEN, action), (PROBABILITIES - made) / 2)
+    near(jax.grad(imitation.likelihood_loss)(SAID, OPEN, action, weight), weight[:, None] * (PROBABILITIES - made) / 2)
     near_differences(lambda said: imitation.likelihood_loss(said, OPEN, action, weight.astype(np.float64)), SAID)
 
 
@@ -115,7 +115,7 @@ def test_entropy_and_its_slope() -> None:
     near(imitation.entropy(np.zeros((1, 3), np.float32), np.array([[False, True, False]])), 0)
     wanted = [
         [-p * (log(p) + own) / 2 if p else 0.0 for p in probabilities]
-        for probabilities, own in zip(CHANCES, ENTROPIES, strict=True)
+        for probabilities, own in zip(PROBABILITIES, ENTROPIES, strict=True)
     ]
     near(jax.grad(imitation.entropy)(SAID, OPEN), wanted)
     near_differences(lambda said: imitation.entropy(said, OPEN), SAID)

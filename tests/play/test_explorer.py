@@ -190,7 +190,7 @@ def test_seats_have_names() -> None:
     assert Betting(six).player == 2
 
 
-def test_minds() -> None:
+def test_batch_policies() -> None:
     """What a bucket means is what the rule looks at: positions in even intervals."""
     policy = scripted_policy(built(WHOLE_BETS), "aggressive")
     spot = explore(policy, "cc/")

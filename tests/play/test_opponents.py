@@ -239,7 +239,7 @@ def test_strategies_and_players(agents: Agents) -> None:
         agents.verify_fits("leduc-cfr", "kuhn")
 
 
-def test_dummies(agents: Agents) -> None:
+def test_scripted_players_of_epfl2020(agents: Agents) -> None:
     card = agents.card("bluffer-moderate")
     assert (card.name, card.kind, card.games) == ("Bluffer moderate", "simple", ("no-limit-holdem-32",))
     assert card.learned == "Moderate, but half of the time raises flop by one bet and turn by two."
@@ -258,7 +258,7 @@ def test_dummies(agents: Agents) -> None:
     assert strategy.policy.nbytes == 0
 
 
-def test_minds_in_a_folder(tmp_path: Path) -> None:
+def test_batch_policies_in_a_folder(tmp_path: Path) -> None:
     batch_policy = scripted_policy(built(WHOLE_BETS), "moderate")
     batch_policy.card = {"solver": {"name": "monte-carlo", "options": {}, "seed": 3}, "iterations": 5_000}
     batch_policy.save(tmp_path / "mine.agent")

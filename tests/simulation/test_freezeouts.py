@@ -1,4 +1,4 @@
-"""A room of freezeouts, its chips and seats booked again by hand; the forest it is played in, against the rules."""
+"""Freezeouts in a batch: chips and seats recomputed by hand, and the stack trees compared with the rules."""
 
 from __future__ import annotations
 
@@ -326,10 +326,10 @@ def test_slots_are_moves() -> None:
             assert moves_of(table, observation, np.full(2, action)).tolist() == wanted
 
 
-# The forest
+# Stack trees
 
 
-def test_the_forest_is_the_single_trees() -> None:
+def test_stack_trees_are_the_single_trees() -> None:
     wood = stack_trees(rules())
     assert wood.unit == UNIT
     assert wood.root[0] == -1
@@ -356,7 +356,7 @@ def test_the_forest_is_the_single_trees() -> None:
 
 
 @pytest.mark.parametrize("units", [1, 2, 3, 4, 5, 6])
-def test_the_forest_is_played_by_the_rules(units: int) -> None:
+def test_stack_trees_are_played_by_the_rules(units: int) -> None:
     """Every node of a tree, walked with `Betting` from stacks of so many units: moves, turns, chips and who wins them."""
     wood = stack_trees(rules())
     waiting, ends = [(int(wood.root[units]), Betting(rules(), [units * UNIT] * 2))], 0

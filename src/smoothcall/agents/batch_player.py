@@ -152,7 +152,7 @@ class BatchPlayer:
         return self._menu
 
     def _encode(self, view: View, state: Betting, before: _Before | None) -> Array:
-        """Encode the observation of the seat to move against an unknown opponent. NODE is 0: the betting may be off the tree."""
+        """Encode the observation of the seat to act against an unknown opponent. NODE is 0: the betting may be off the tree."""
         assert self.rules.stack is not None
         seat, places = view.seat, range(state.rules.seats)
         others = [place for place in places if state.alive[place] and place != seat]

@@ -329,10 +329,10 @@ def _three_players(page: Page, size: Size, folder: AgentFolder, tell: Tell) -> N
         "about 12,000,000,000). In the document, states with fewer than 10,000 visits follow the average policy only. Ours "
         "have too few episodes for that, since most states would never reach 10,000 visits, and select by upper confidence "
         "bounds from the start. Against these opponents hands reach states that self-play rarely visited. At states where some "
-        f"action was never sampled the greedy policies call, and no policy folds at states with fewer than {MIN_FOLD_VISITS} visits. The "
-        "document does not say what its agents do there. The first rule was added after these matches were lost without it, so "
-        "the figures measure its effect against these two players and say nothing about other opponents; the second prevents "
-        "that one lost hand makes an agent fold aces."
+        "action was never sampled the greedy policies call, and no policy folds at states with fewer than "
+        f"{MIN_FOLD_VISITS} visits. The document does not say what its agents do there. The first rule was added after these "
+        "matches were lost without it, so the figures measure its effect against these two players and say nothing about "
+        "other opponents; the second prevents that one lost hand makes an agent fold aces."
     )
     rows, data, shares = [], {}, Folds()
     for agent, form, policy in _three(size, folder, tell):
