@@ -213,17 +213,17 @@ def test_positions_against_several() -> None:
 def test_who_may_sit_where() -> None:
     own = rules_of(BETS)
     for seats in range(2, MAX_SEATS + 1):
-        assert may_sit(own, table_of(seats), wide=True)
-        assert may_sit(own, table_of(seats), wide=False) == (seats == 2)
+        assert may_sit(own, table_of(seats), with_cards=True)
+        assert may_sit(own, table_of(seats), with_cards=False) == (seats == 2)
     seven = rules("no-limit-holdem", seats=7)
     assert isinstance(seven, PokerRules)
-    assert not may_sit(own, seven, wide=True)
+    assert not may_sit(own, seven, with_cards=True)
     for spec in ("no-limit-holdem:seats=3,stack=200", "no-limit-holdem:seats=3,small_blind=2"):
-        assert not may_sit(own, rules_of(spec), wide=True)
+        assert not may_sit(own, rules_of(spec), with_cards=True)
     for spec in ("limit-holdem-3p", "leduc-3p", "no-limit-holdem-32", "kuhn"):
-        assert not may_sit(own, rules_of(spec), wide=True)
-    assert not may_sit(own, replace(table_of(3), antes=(1, 1, 1)), wide=True)
-    assert not may_sit(own, built("rps").rules, wide=True)
+        assert not may_sit(own, rules_of(spec), with_cards=True)
+    assert not may_sit(own, replace(table_of(3), antes=(1, 1, 1)), with_cards=True)
+    assert not may_sit(own, built("rps").rules, with_cards=True)
     hand = Hand(seven)
     hand.deal_random(Random(1))
     with pytest.raises(sc.UsageError, match="this batch policy plays no-limit-holdem, not no-limit-holdem for 7"):

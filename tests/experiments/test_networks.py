@@ -93,7 +93,7 @@ def test_agents_of_another_command_are_refused(tmp_path: Path) -> None:
 
 
 def verify_epfl2020(text: str, data: dict[str, list[dict[str, object]]], freezeouts: int) -> None:
-    for part in ("Fig 1", "Figs 5 and 6", "3037.5/1442", "Against simple players", "How exploitable", "clipped-double-dqn"):
+    for part in ("Fig 1", "Figs 5 and 6", "3037.5/1442", "Against scripted players", "How exploitable", "clipped-double-dqn"):
         assert part in text
     for picture in ("learning", "cross-table"):
         assert f"/{picture}.png)" in text

@@ -207,7 +207,7 @@ def test_errors_of_our_own_are_not_reported_as_damage(tmp_path: Path, monkeypatc
     monkeypatch.setattr("smoothcall.agents.files.Policy.__init__", broken)
     with pytest.raises(TypeError, match="a programming error"):
         sc.load(tmp_path / "good.agent")
-    monkeypatch.setattr("smoothcall.play.opponents._file", broken)
+    monkeypatch.setattr("smoothcall.play.opponents.listed_agent", broken)
     with pytest.raises(TypeError, match="a programming error"):
         Agents(tmp_path)
 

@@ -1,4 +1,4 @@
-"""Matches: games played until somebody has no chips; and tables for more than two, with a batch policy among the opponents."""
+"""Matches: freezeouts until one player has no chips; and tables for more than two, with a batch policy among the opponents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from smoothcall.agents.tabulated import TabulatedPolicy, scripted_policy
 from smoothcall.errors import Forbidden, UsageError
 from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
 from smoothcall.play.person_view import TableView
-from smoothcall.play.service import MOST_GAMES, PlayService
+from smoothcall.play.service import MAX_FREEZEOUTS, PlayService
 from smoothcall.store.records import Filter
 from tests.agents.test_card_players import BETS, Scripted
 from tests.conftest import WHOLE_BETS, built
@@ -45,10 +45,10 @@ def newcomer(service: PlayService) -> int:
 
 
 def play_match(
-    service: PlayService, person: int, opponent: str, games: int, random: Random, game: str = GAME
+    service: PlayService, person: int, opponent: str, freezeouts: int, random: Random, game: str = GAME
 ) -> Iterator[TableView]:
     """A whole match with random moves: the table after each."""
-    table = service.open_table(person, game, [opponent], games=games)
+    table = service.open_table(person, game, [opponent], freezeouts=freezeouts)
     while True:
         for after in play_hand(service, person, table, random):
             yield (table := after)
@@ -95,7 +95,7 @@ def test_a_match_goes_on_after_a_restart(tmp_path: Path) -> None:
     for again in (False, True):
         service = furnished(url if again else "sqlite://")
         token = service.newcomer()
-        random, stops, table = Random(4), Random(5), service.open_table(service.person(token), GAME, ["wide"], games=4)
+        random, stops, table = Random(4), Random(5), service.open_table(service.person(token), GAME, ["wide"], freezeouts=4)
         found = [table]
         while not (table.match and table.match.over):
             if again and stops.random() < 0.2:
@@ -145,14 +145,14 @@ def test_hands_of_matches_in_the_history(service: PlayService) -> None:
 def test_who_cannot_play_a_match(service: PlayService) -> None:
     person = newcomer(service)
     with pytest.raises(UsageError, match="has learned with full stacks, and in a match chips are carried over"):
-        service.open_table(person, GAME, ["no-limit-holdem-mccfr"], games=10)
+        service.open_table(person, GAME, ["no-limit-holdem-mccfr"], freezeouts=10)
     for game in PLAY_GAMES:
         if built(game).players > 2 or not game.startswith(GAME):
             with pytest.raises(UsageError, match="is played hand by hand"):
-                service.open_table(person, game, ["random"] * (built(game).players - 1), games=10)
-    for games in (-1, MOST_GAMES + 1):
-        with pytest.raises(UsageError, match=f"games={games}"):
-            service.open_table(person, GAME, ["random"], games=games)
+                service.open_table(person, game, ["random"] * (built(game).players - 1), freezeouts=10)
+    for freezeouts in (-1, MAX_FREEZEOUTS + 1):
+        with pytest.raises(UsageError, match=f"freezeouts={freezeouts}"):
+            service.open_table(person, GAME, ["random"], freezeouts=freezeouts)
     offered = {card.id for card in service.agents.cards(GAME, match=True)}
     assert offered == {card.id for card in service.agents.cards(GAME)} - {"no-limit-holdem-mccfr"}
     assert service.open_table(person, GAME, ["random"]).match is None

@@ -221,7 +221,7 @@ def test_ids_are_never_shared(tmp_path: Path) -> None:
     files = [card.id for card in found.cards() if card.kind == "file"]
     assert files == ["a-b", "a-b-2", "always-call-2", "leduc-cfr-2", "mirror-2"]
     assert found.card("leduc-cfr").kind == "built-in"
-    assert found.card("always-call").kind == "simple"
+    assert found.card("always-call").kind == "scripted"
 
 
 def test_strategies_and_players(agents: Agents) -> None:
@@ -241,7 +241,7 @@ def test_strategies_and_players(agents: Agents) -> None:
 
 def test_scripted_players_of_epfl2020(agents: Agents) -> None:
     card = agents.card("bluffer-moderate")
-    assert (card.name, card.kind, card.games) == ("Bluffer moderate", "simple", ("no-limit-holdem-32",))
+    assert (card.name, card.kind, card.games) == ("Bluffer moderate", "scripted", ("no-limit-holdem-32",))
     assert card.learned == "Moderate, but half of the time raises flop by one bet and turn by two."
     for name in ("kuhn", "no-limit-holdem", "limit-holdem"):
         with pytest.raises(sc.UsageError, match=f"Mirror plays no-limit-holdem-32, not {name}"):

@@ -142,7 +142,7 @@ def test_a_match(service: PlayService) -> None:
             return line
 
         console = Console(file=screen, width=100, highlight=False)
-        Terminal(service, person, "no-limit-holdem", ["always-call"], games=2, console=console, read=read).play()
+        Terminal(service, person, "no-limit-holdem", ["always-call"], freezeouts=2, console=console, read=read).play()
         return screen.getvalue()
 
     first = seen("c", "q")

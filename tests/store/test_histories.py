@@ -208,7 +208,7 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
 
 def test_matches_keep_their_stacks(url: str) -> None:
     histories = Histories(url)
-    row = replace(_table(histories), games=3)
+    row = replace(_table(histories), freezeouts=3)
     histories.add_table(row, replace(_begun(ending=_ending(2)), stacks=(3, 3)))
     assert histories.table("t") == row
     assert histories.last_hand("t").stacks == (3, 3)

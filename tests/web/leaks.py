@@ -165,7 +165,7 @@ PROBES: dict[str, tuple[int, Step]] = {
     "too early form": (409, lambda asker, table: next_form(asker, table)),
     "explorer of it": (403, lambda asker, table: asker.get(f"/api/explore/{_opponent(table)}")),
     "agents": (200, lambda asker, table: asker.get(f"/api/agents?game={table['game']}")),
-    "games": (200, lambda asker, table: asker.get("/api/games")),
+    "freezeouts": (200, lambda asker, table: asker.get("/api/games")),
     "explored": (200, lambda asker, table: asker.get("/explore")),
     "explorer": (403, lambda asker, table: asker.get(f"/explore/{_opponent(table)}")),
     "tables": (200, lambda asker, table: asker.get("/api/tables")),
@@ -219,19 +219,19 @@ class Comparison:
         *,
         for_ever: bool,
         probing: float,
-        games: int = 0,
+        freezeouts: int = 0,
     ) -> tuple[Asker, Asker]:
         """Play hands at one table, with random requests of PROBES before each move (probability `probing` each time)."""
         rules, table = built(game).rules, {}
         assert isinstance(rules, PokerRules)
-        players = self.first.service._seat_opponents(game, opponents, games)
+        players = self.first.service._seat_opponents(game, opponents, freezeouts)
         asker, twin = Asker(self.first.app), Asker(self.second.app)
         asker.token = twin.token = (await asker.post_json("/api/people")).json["token"]
         for number in range(1, hands + 1):
             if table:
                 table = await self._next(asker, table, random)
             else:
-                table = await self._sit_down(asker, game, opponents, games)
+                table = await self._sit_down(asker, game, opponents, freezeouts)
             while not table["hand"]["over"]:
                 while random.random() < probing:
                     name = self._next_probe(random)
@@ -259,12 +259,12 @@ class Comparison:
             self.probes = random.sample(list(PROBES), len(PROBES))
         return self.probes.pop()
 
-    async def _sit_down(self, asker: Asker, game: str, opponents: list[str], games: int) -> dict[str, Any]:
+    async def _sit_down(self, asker: Asker, game: str, opponents: list[str], freezeouts: int) -> dict[str, Any]:
         self.counted["tables"] += 1
         if self.counted["tables"] % 3:
-            return table_in(await asker.post_json("/api/tables", game=game, opponents=opponents, games=games))
+            return table_in(await asker.post_json("/api/tables", game=game, opponents=opponents, freezeouts=freezeouts))
         chosen = {f"opponent-{place}": player_id for place, player_id in enumerate(opponents)}
-        led = await asker.post_form("/tables", {"game": game, "games": str(games), **chosen})
+        led = await asker.post_form("/tables", {"game": game, "freezeouts": str(freezeouts), **chosen})
         return table_in(await asker.get("/api" + dict(led.headers)["location"]))
 
     async def _next(self, asker: Asker, table: dict[str, Any], random: Random) -> dict[str, Any]:
@@ -306,20 +306,24 @@ def _difference(first: Answer, second: Answer) -> str:
     return f"{first.body[max(0, start - 80) : start + 80]!r}\n{second.body[max(0, start - 80) : start + 80]!r}"
 
 
-def sittings(game: str, games: int) -> Iterator[list[str]]:
-    """Yield the opponents of one table after the other: every agent and simple player of the game in turn."""
-    player_ids, seats = [card.id for card in agents().cards(game, match=games > 0)], built(game).players - 1
+def sittings(game: str, freezeouts: int) -> Iterator[list[str]]:
+    """Yield the opponents of one table after the other: every agent and scripted player of the game in turn."""
+    player_ids, seats = [card.id for card in agents().cards(game, match=freezeouts > 0)], built(game).players - 1
     return (
         list(islice(cycle(player_ids), place % len(player_ids), place % len(player_ids) + seats))
         for place in cycle(range(10**6))
     )
 
 
-async def compare(game: str, hands: int, probing: float, *, sitting: int = 20, seed: int = 1, games: int = 0) -> Comparison:
+async def compare(
+    game: str, hands: int, probing: float, *, sitting: int = 20, seed: int = 1, freezeouts: int = 0
+) -> Comparison:
     """Play hands in both applications, `sitting` at each table. At every other table only cards never shown are exchanged."""
-    both, random, opponents = Comparison(), Random(seed), sittings(game, games)
+    both, random, opponents = Comparison(), Random(seed), sittings(game, freezeouts)
     for turn in range(hands // sitting):
-        asked = await both.sitting(game, next(opponents), sitting, random, for_ever=turn % 2 == 0, probing=probing, games=games)
+        asked = await both.sitting(
+            game, next(opponents), sitting, random, for_ever=turn % 2 == 0, probing=probing, freezeouts=freezeouts
+        )
         if turn % 2 == 0:
             await ask_for_ever(both, *asked, random)
     return both

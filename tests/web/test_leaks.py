@@ -26,8 +26,8 @@ def verify_game(game: str, hands: int, *, probing: float, sitting: int) -> None:
 
 
 def verify_match(game: str, hands: int, sitting: int) -> None:
-    """The match has so many games that no sitting reaches its end."""
-    counted = asyncio.run(compare(game, hands, 0.6, sitting=sitting, games=50)).counted
+    """The match has so many freezeouts that no sitting reaches its end."""
+    counted = asyncio.run(compare(game, hands, 0.6, sitting=sitting, freezeouts=50)).counted
     assert counted["fold"] + counted["showdown"] == hands
     assert counted["exchanged"] > hands / 3
     assert counted["uneven"] > hands / 10

@@ -67,9 +67,9 @@ def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, service: PlayServic
     assert "no-limit-holdem-mccfr" not in offered
     assert "with full stacks only are not offered" in lobby.source
     form = lobby.form("/tables")
-    assert form.fields["games"] == "10"
-    page = Page(visitor.post("/tables", data={**form.fields, "games": "2", "opponent-0": "always-raise"}).text)
-    assert "Game 1 of 2" in page.source
+    assert form.fields["freezeouts"] == "10"
+    page = Page(visitor.post("/tables", data={**form.fields, "freezeouts": "2", "opponent-0": "always-raise"}).text)
+    assert "Freezeout 1 of 2" in page.source
     path = page.forms[0].action.rsplit("/", 1)[0]
     while "The match is over" not in page.source:
         page = visitor.press(page, Random(len(page.source)))
@@ -92,10 +92,10 @@ def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, service: PlayServic
 def test_matches_that_cannot_be(visitor: Visitor) -> None:
     visitor.page("/")
     for fields, message in (
-        ({"game": "leduc", "games": "10", "opponent-0": "probe"}, "is played hand by hand"),
-        ({"game": "no-limit-holdem", "games": "101", "opponent-0": "probe"}, "101 (accepted: 0 to 100)"),
-        ({"game": "no-limit-holdem", "games": "x", "opponent-0": "probe"}, "a whole number"),
-        ({"game": "no-limit-holdem", "games": "3", "opponent-0": "no-limit-holdem-mccfr"}, "has learned with full stacks"),
+        ({"game": "leduc", "freezeouts": "10", "opponent-0": "probe"}, "is played hand by hand"),
+        ({"game": "no-limit-holdem", "freezeouts": "101", "opponent-0": "probe"}, "101 (accepted: 0 to 100)"),
+        ({"game": "no-limit-holdem", "freezeouts": "x", "opponent-0": "probe"}, "a whole number"),
+        ({"game": "no-limit-holdem", "freezeouts": "3", "opponent-0": "no-limit-holdem-mccfr"}, "has learned with full stacks"),
     ):
         answer = visitor.post("/tables", data=fields)
         assert answer.status_code == 400
@@ -216,7 +216,7 @@ def test_statistics_and_exports(visitor: Visitor, service: PlayService) -> None:
 def test_the_explorer_walks_down_and_up(visitor: Visitor, agents: Agents) -> None:
     start = visitor.page("/explore")
     for card in agents.cards():
-        assert (f"/explore/{card.id}" in start.links) == (card.kind != "simple")
+        assert (f"/explore/{card.id}" in start.links) == (card.kind != "scripted")
     page = visitor.page("/explore/leduc-cfr")
     assert "/explore/leduc-cfr?at=r" in page.links
     down = visitor.page("/explore/leduc-cfr?at=rc/")

@@ -44,14 +44,14 @@ def draw_slot(weights: Array, random: Random) -> int:
     return int(random.choices(legal.tolist(), weights[legal].tolist())[0])
 
 
-def may_sit(own: PokerRules | MatrixGame, table: PokerRules | MatrixGame, *, wide: bool) -> bool:
+def may_sit(own: PokerRules | MatrixGame, table: PokerRules | MatrixGame, *, with_cards: bool) -> bool:
     """Whether a player that learned the rules `own` can sit at a table: the bet menu may differ.
 
-    With `wide`, for players that see cards, more than two may play, and so another seat may act first.
+    With `with_cards`, for players that see cards, more than two may play, and so another seat may act first.
     """
     if same_table(own, table):
         return True
-    if not (wide and isinstance(own, PokerRules) and isinstance(table, PokerRules)):
+    if not (with_cards and isinstance(own, PokerRules) and isinstance(table, PokerRules)):
         return False
     if len(table.streets) != len(own.streets) or table.antes or own.seats != 2 or table.seats > MAX_SEATS:
         return False
@@ -66,7 +66,7 @@ def observes_cards_of(policy: Policy, table: PokerRules | MatrixGame) -> bool:
         isinstance(policy, TabulatedPolicy)
         and own != table
         and sees_cards(policy.batch_policy)
-        and may_sit(own, table, wide=True)
+        and may_sit(own, table, with_cards=True)
     )
 
 
@@ -93,7 +93,7 @@ class BatchPlayer:
         """
         self.batch_policy, self.greedy, self.abstraction = batch_policy, greedy, abstraction
         self.random = random or Random()
-        self.wide = sees_cards(batch_policy)
+        self.with_cards = sees_cards(batch_policy)
         self.observes = not ignores_observations(batch_policy)
         if not self.observes:
             return
@@ -145,7 +145,7 @@ class BatchPlayer:
     def _at(self, view: View) -> PokerRules:
         """The rules of the table with the batch policy's bet menu."""
         if view.rules is not self._table:
-            if not isinstance(view.rules, PokerRules) or not may_sit(self.rules, view.rules, wide=self.wide):
+            if not isinstance(view.rules, PokerRules) or not may_sit(self.rules, view.rules, with_cards=self.with_cards):
                 seats = f" for {view.rules.seats}" if view.rules.seats != self.rules.seats else ""
                 raise UsageError(f"this batch policy plays {self.rules.name}, not {view.rules.name}{seats}")
             self._table, self._menu = view.rules, replace(view.rules, menu=self.rules.menu)
@@ -174,10 +174,10 @@ class BatchPlayer:
             before_call=before_call,
         )
         cards = [card for each in (view.hole, *view.boards) for card in sorted(each)]
-        bucket = self.abstraction.bucket(view.hole, view.boards) if self.wide and self.abstraction is not None else 0
+        bucket = self.abstraction.bucket(view.hole, view.boards) if self.with_cards and self.abstraction is not None else 0
         equity, cards = self._equity(view, len(others)), cards + [-1] * (CARDS - len(cards))
         private = PrivateStates(np.array([equity]), np.array([bucket]), np.array([cards]))
-        observation: Array = encode(public, private, self.rules.stack, with_cards=self.wide)[0, 0]
+        observation: Array = encode(public, private, self.rules.stack, with_cards=self.with_cards)[0, 0]
         return observation
 
     def _equity(self, view: View, opponents: int) -> float:

@@ -32,7 +32,7 @@ from smoothcall.agents.files import load, read_card
 from smoothcall.agents.folders import AGENT_FILE, CONFIG_FILE, AgentFile, agents_in, built_in_agents
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.scripted import RULES, AnyAmount, HeuristicMC, MostlyCalls, Rule, Scripted
-from smoothcall.agents.serialization import verify_game, verify_wide
+from smoothcall.agents.serialization import verify_card_game, verify_game
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError, unknown
@@ -117,7 +117,7 @@ SCRIPTED_PLAYERS: dict[str, ScriptedPlayer] = {each.name: each for each in _scri
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ResolvedName:
     """A resolved name. Nothing has been read or imported yet."""
 
     name: str  # as given
@@ -159,30 +159,30 @@ class Registry:
 
     # Names
 
-    def resolve(self, name: str) -> Entry:
+    def resolve(self, name: str) -> ResolvedName:
         """Return what a name stands for; UsageError where it stands for nothing, or for two things."""
         base, greedy, threshold = split_name(name)
         options: dict[str, Any] = {"greedy": greedy, "threshold": threshold}
         if base in SCRIPTED_PLAYERS:
             if greedy or threshold is not None:
                 raise UsageError(f"{name!r}: {base} is scripted (accepted behind agents only: {GREEDY}, {THRESHOLD}0.05)")
-            return Entry(name, Kind.SCRIPTED, base)
+            return ResolvedName(name, Kind.SCRIPTED, base)
         if base in self._files:
             file, path = self._files[base]
             here = Path(base) / AGENT_FILE if Path(base).is_dir() else Path(base)
             if here.exists() and not here.samefile(path):
                 raise UsageError(f"{base!r} is the id of an agent and a path here (accepted: ./{base} for the path)")
-            return Entry(name, Kind(file.kind), base, path, **options)
+            return ResolvedName(name, Kind(file.kind), base, path, **options)
         path = Path(base)
         if base and _exists(path):
             if path.is_dir():
-                return Entry(name, Kind.RUN, base, _agent_of_run(path), **options)
-            return Entry(name, Kind.FILE, base, path, **options)
+                return ResolvedName(name, Kind.RUN, base, _agent_of_run(path), **options)
+            return ResolvedName(name, Kind.FILE, base, path, **options)
         module, colon, attribute = base.partition(":")
         if colon and all(part.isidentifier() for part in (*module.split("."), attribute)):
             if threshold is not None:
                 raise UsageError(f"{name!r}: {THRESHOLD} is for agents")
-            return Entry(name, Kind.CLASS, base, **options)
+            return ResolvedName(name, Kind.CLASS, base, **options)
         raise self._unknown(base)
 
     def _unknown(self, base: str) -> UsageError:
@@ -223,7 +223,7 @@ class Registry:
             return named_policy(of, entry.base)
         return TabulatedPolicy(of, self._class_batch_policy(entry))
 
-    def read(self, entry: Entry, of: Game | None = None) -> Policy:
+    def read(self, entry: ResolvedName, of: Game | None = None) -> Policy:
         """Read the policy of an agent's file, without what stands behind its name."""
         assert entry.path is not None
         reader = self.readers.get(entry.path.suffix)
@@ -248,24 +248,24 @@ class Registry:
         policy = thresholded(self.read(entry, of if not of.sampled or self._is_of(entry, of) else None), entry.threshold)
         return PolicyPlayer(policy, greedy=entry.greedy, random=random)
 
-    def _is_of(self, entry: Entry, of: Game) -> bool:
+    def _is_of(self, entry: ResolvedName, of: Game) -> bool:
         """Whether an agent file is of this very game, so that it can share the game's tables."""
         assert entry.path is not None
         if entry.path.suffix in self.readers:
             return False
         return bool(read_card(entry.path)["game"].get("fingerprint") == of.fingerprint)
 
-    def games_of(self, entry: Entry) -> str:
+    def games_of(self, entry: ResolvedName) -> str:
         """The games that a scripted player or a class plays, in words."""
         return SCRIPTED_PLAYERS[entry.base].games if entry.kind is Kind.SCRIPTED else Games.ANY
 
-    def _class_batch_policy(self, entry: Entry) -> BatchPolicy:
+    def _class_batch_policy(self, entry: ResolvedName) -> BatchPolicy:
         found: BatchPolicy = instance(entry.base, Random())
         if not hasattr(found, "probabilities"):
             raise UsageError(f"{entry.base} acts hand by hand (accepted here: batch policies, with `probabilities`)")
         return Greedy(found) if entry.greedy else found
 
-    def _class_player(self, entry: Entry, of: Game, random: Random) -> Player:
+    def _class_player(self, entry: ResolvedName, of: Game, random: Random) -> Player:
         found = instance(entry.base, random)
         if hasattr(found, "act"):
             if entry.greedy:
@@ -334,7 +334,7 @@ def named_policy(of: Game, name: str) -> TabulatedPolicy:
     player = SCRIPTED_PLAYERS[name]
     if player.games is Games.CARDS:
         own = game(_for_two(of))
-        verify_wide(own, name)
+        verify_card_game(own, name)
         return TabulatedPolicy(own, scripted_batch_policy(own, name))
     return TabulatedPolicy(of, scripted_batch_policy(of, name))
 
@@ -345,7 +345,7 @@ def scripted_batch_policy(of: Game, name: str) -> BatchPolicy:
     if player.games is Games.EQUITY:
         verify_game(of, name)
     elif player.games is Games.CARDS:
-        verify_wide(of, name)
+        verify_card_game(of, name)
     made = player.make(of.rules)  # type: ignore[arg-type]
     if isinstance(made, Rule):
         made.verify_game(of.rules)
@@ -369,7 +369,7 @@ def _for_two(of: Game) -> str:
     return f"{of.name}:{settings}" if settings else of.name
 
 
-def modified(policy: Policy, entry: Entry) -> Policy:
+def modified(policy: Policy, entry: ResolvedName) -> Policy:
     """Apply what stands behind a name: to the batch policy itself where there is one, else to the table."""
     if not isinstance(policy, TabulatedPolicy):
         policy = policy if entry.threshold is None else policy.thresholded(entry.threshold)
@@ -381,7 +381,7 @@ def modified(policy: Policy, entry: Entry) -> Policy:
     return TabulatedPolicy(cut.game, Greedy(cut.batch_policy), {**cut.card, "greedy": True})
 
 
-def batch_policy_of(policy: Policy, entry: Entry, of: Game) -> BatchPolicy:
+def batch_policy_of(policy: Policy, entry: ResolvedName, of: Game) -> BatchPolicy:
     """Return the batch policy of an agent that has been read; UsageError where it is a table, or plays other rules."""
     if policy.game.rules != of.rules:
         raise UsageError(f"{entry.name} plays {policy.game.spec}, not {of.spec}")

@@ -50,10 +50,10 @@ def verify_batch_policy(game: Game, batch_policy: BatchPolicy) -> None:
     if isinstance(batch_policy, generic.Rule):
         batch_policy.verify_game(game.rules)
     elif not ignores_observations(batch_policy):
-        (verify_wide if sees_cards(batch_policy) else verify_game)(game)
+        (verify_card_game if sees_cards(batch_policy) else verify_game)(game)
 
 
-def verify_wide(game: Game, who: str = "batch policies that look at cards") -> PokerRules:
+def verify_card_game(game: Game, who: str = "batch policies that look at cards") -> PokerRules:
     """The rules of a game that batch policies play who look at observations with cards."""
     rules = game.rules
     if (
@@ -123,7 +123,7 @@ def from_data(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array])
         if array.dtype.kind != "f" or not np.isfinite(array).all():
             raise UsageError(f"array {name!r} of a batch policy of {game.spec} (accepted: finite numbers)")
     if named in (NFSP_NETWORKS, EXPERT, *generic.CLASSES):
-        verify_wide(game)
+        verify_card_game(game)
         if named == NFSP_NETWORKS:
             return _nfsp_networks(game, about, arrays)
         return expert.from_data(about, arrays) if named == EXPERT else generic.from_data(about, arrays)

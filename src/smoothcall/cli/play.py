@@ -135,7 +135,7 @@ def _play_in_terminal(service: PlayService, game: str, against: list[str], freez
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes of another encoding are not a move, and not a failure
     kept = f"Hands played here are the terminal's own, kept in {database or data_folder()}; the page has another history."
-    Terminal(service, person, game, against, games=freezeouts, kept=kept).play()
+    Terminal(service, person, game, against, freezeouts=freezeouts, kept=kept).play()
 
 
 def _serve(service: PlayService, host: str, port: int, *, open_browser: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from smoothcall.agents.registry import SCRIPTED_PLAYERS, Entry, Games, Kind, Registry, batch_policy_of
+from smoothcall.agents.registry import SCRIPTED_PLAYERS, Games, Kind, Registry, ResolvedName, batch_policy_of
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.freezeouts import FreezeoutResult, play_freezeouts
 from smoothcall.evaluation.policy_match import Stop, Watch
@@ -53,7 +53,7 @@ def play_freezeout_match(
         else registry.batch_policy(entry.name, played)
         for entry in entries
     ]
-    wide = any(map(sees_cards, batch_policies))
+    with_cards = any(map(sees_cards, batch_policies))
     return play_freezeouts(
         played.rules,
         batch_policies,
@@ -62,14 +62,14 @@ def play_freezeout_match(
         freezeouts=freezeouts,
         seed=seed,
         rollouts=rollouts,
-        length=UNTIL_BROKE if wide else LENGTH,
-        abstraction=played.abstraction if wide else None,
+        length=UNTIL_BROKE if with_cards else LENGTH,
+        abstraction=played.abstraction if with_cards else None,
         watch=watch,
         stop=stop,
     )
 
 
-def _no_game(entries: Sequence[Entry]) -> UsageError:
-    wide = any(entry.kind is Kind.SCRIPTED and SCRIPTED_PLAYERS[entry.base].games is Games.CARDS for entry in entries)
-    example = NO_LIMIT_HOLDEM if wide else NO_LIMIT_HOLDEM_32
+def _no_game(entries: Sequence[ResolvedName]) -> UsageError:
+    with_cards = any(entry.kind is Kind.SCRIPTED and SCRIPTED_PLAYERS[entry.base].games is Games.CARDS for entry in entries)
+    example = NO_LIMIT_HOLDEM if with_cards else NO_LIMIT_HOLDEM_32
     return UsageError(f"{', '.join(entry.name for entry in entries)} play games such as {example.name}: say which one")

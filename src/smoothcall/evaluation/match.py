@@ -17,7 +17,7 @@ from smoothcall.agents.batch_player import BatchPlayer, observes_cards_of
 from smoothcall.agents.batch_policy import Greedy
 from smoothcall.agents.fixed import Fixed, Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.registry import SCRIPTED_PLAYERS, Entry, Games, Kind, Registry, named_policy, thresholded
+from smoothcall.agents.registry import SCRIPTED_PLAYERS, Games, Kind, Registry, ResolvedName, named_policy, thresholded
 from smoothcall.agents.scripted import Rule
 from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy
@@ -159,7 +159,7 @@ def seat(
     return played, players
 
 
-def _needs_table(entry: Entry) -> bool:
+def _needs_table(entry: ResolvedName) -> bool:
     """Whether a scripted player observes the hand, and so meets others by its table where hands are played by the kernel."""
     if entry.kind is not Kind.SCRIPTED:
         return False
@@ -167,7 +167,7 @@ def _needs_table(entry: Entry) -> bool:
     return player.games in (Games.EQUITY, Games.CARDS) and player.seat is None
 
 
-def _no_game(entries: Sequence[Entry]) -> UsageError:
+def _no_game(entries: Sequence[ResolvedName]) -> UsageError:
     needs = {SCRIPTED_PLAYERS[entry.base].games for entry in entries if _needs_table(entry)}
     example = NO_LIMIT_HOLDEM_32 if Games.EQUITY in needs else NO_LIMIT_HOLDEM
     which = f"games such as {example.name}" if needs else "any game"
@@ -232,8 +232,8 @@ def _batch_policies(of: Game, players: Sequence[Player]) -> tuple[Game, list[Bat
     """
     policies = [player.fixed.policy for player in players if isinstance(player, PolicyPlayer)]
     tables = [policy for policy in policies if not isinstance(policy, TabulatedPolicy)]
-    wide = [policy for policy in policies if isinstance(policy, TabulatedPolicy) and sees_cards(policy.batch_policy)]
-    if of.players != 2 or not wide or len(wide) + len(tables) < len(policies):
+    with_cards = [policy for policy in policies if isinstance(policy, TabulatedPolicy) and sees_cards(policy.batch_policy)]
+    if of.players != 2 or not with_cards or len(with_cards) + len(tables) < len(policies):
         return None
     played = tables[0].game if tables else of
     if any(policy.game.rules != of.rules for policy in policies) or len({policy.game.fingerprint for policy in tables}) > 1:

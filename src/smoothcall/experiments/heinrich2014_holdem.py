@@ -1,7 +1,7 @@
 """heinrich2014, limit Texas hold'em: games of two and three players in an abstraction by a grid of E[HS^2].
 
 The opponents of the document are not available, except for two that it describes: Always-Raise and Probe. So its agents are
-trained again and play each other, an agent trained by MCCFR, and the simple players. Local and learned best responses, which
+trained again and play each other, an agent trained by MCCFR, and the scripted players. Local and learned best responses, which
 the document does not have, measure how exploitable they are.
 """
 
@@ -262,7 +262,7 @@ def _sane(page: Page, table: CrossTable, size: Size, labels: list[str], how: str
         if (cell := table.cells[table.rows.index(label)][table.columns.index(column)]) is not None
     )
     page.check(
-        f"Every agent beats the simple players ({how})",
+        f"Every agent beats the scripted players ({how})",
         "(sanity)",
         f"least lower end {worst:+.0f} mbb/h, {name}",
         passed=worst > 0 if _long(size) else None,

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from smoothcall.agents.nfsp_networks import INPUTS, NFSPNetworks
-from smoothcall.agents.serialization import CARD_PLAYERS, verify_wide
+from smoothcall.agents.serialization import CARD_PLAYERS, verify_card_game
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
@@ -80,7 +80,7 @@ class FreezeoutNFSP(NFSP):
     }
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
-        verify_wide(game, name)
+        verify_card_game(game, name)
         super().__init__(name, game, seed=seed, threads=threads, options=options)
         if self._learners == 1 and self.options["matrix"] == "diagonal" and self.options["rho"] < 1:
             raise UsageError(f"option matrix=diagonal of {name} (accepted against a fixed opponent: columns)")

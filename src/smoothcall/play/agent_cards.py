@@ -48,13 +48,13 @@ _UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class AgentCard:
-    """What people are told about an agent or a simple player."""
+    """What people are told about an agent or a scripted player."""
 
     id: str  # [A-Za-z0-9._-]+
     name: str
     games: tuple[str, ...]  # the games it plays; (): any poker game
-    kind: str  # "built-in", "file", "run" or "simple"
-    learned: str  # how and for how long; for a simple player, its rule
+    kind: str  # "built-in", "file", "run" or "scripted"
+    learned: str  # how and for how long; for a scripted player, its rule
     measured: tuple[str, ...] = ()  # figures of strength, one line each
     snapshots: tuple[tuple[int, str], ...] = ()  # (iterations, id) of the snapshots of its training, in order
     any_seats: bool = False  # also at larger tables: it treats the others as one average opponent
@@ -134,7 +134,7 @@ def _measured(results: Mapping[str, Any]) -> Iterator[str]:
 def scripted_card(player: ScriptedPlayer) -> AgentCard:
     games = {Games.EQUITY: (SCRIPTED_GAME,), Games.CARDS: (NO_LIMIT_HOLDEM.name,)}.get(player.games, ())
     told = f"{player.summary[0].upper()}{player.summary[1:]}."
-    wide = player.games is not Games.EQUITY
+    with_cards = player.games is not Games.EQUITY
     return AgentCard(
-        player.name, player.name.replace("-", " ").capitalize(), games, "simple", told, any_seats=wide, any_stacks=True
+        player.name, player.name.replace("-", " ").capitalize(), games, "scripted", told, any_seats=with_cards, any_stacks=True
     )

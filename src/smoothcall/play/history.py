@@ -84,7 +84,7 @@ class History:
         """Return what a person has won at a table, raw and luck-adjusted (AIVAT)."""
         row = self._table_row(person, id)
         hands = self._played(Filter(table=id), person)
-        reason = NO_AIVAT_IN_MATCHES if row.games else self._why_not(row.game, row.opponents)
+        reason = NO_AIVAT_IN_MATCHES if row.freezeouts else self._why_not(row.game, row.opponents)
         maker = None if reason else self._aivat_of(row.game, row.opponents, 0)
         known = [hand.luck_adjusted for hand in hands if hand.luck_adjusted is not None]
         return Results(
@@ -95,7 +95,7 @@ class History:
             raw=statistics.raw(hands),
             luck_adjusted=statistics.luck_adjusted(hands),
             note=reason or (maker.note if maker is not None else ""),
-            match=match_of(row, self._histories.score(id) if row.games else (0, 0)),
+            match=match_of(row, self._histories.score(id) if row.freezeouts else (0, 0)),
         )
 
     def coach(self, person: int, hand_id: int) -> Review:
@@ -204,7 +204,7 @@ class History:
         try:
             for player_id in opponents if table_game(played).players == 2 else ():
                 card = self.agents.card(player_id)
-                if card.any_seats and card.kind != "simple":
+                if card.any_seats and card.kind != "scripted":
                     return f"AIVAT needs a tabular opponent: {card.name} evaluates observations instead."
             return why_not(table_game(played), self._others(opponents, 0))
         except UsageError as error:
@@ -320,7 +320,7 @@ def replayed(row: HandRow) -> Hand:
 
 def match_of(row: TableRow, score: tuple[int, int]) -> MatchView | None:
     """Return the state of a match after a score of freezeouts; None where the table is no match."""
-    return MatchView(row.games, *score, over=sum(score) >= row.games) if row.games else None
+    return MatchView(row.freezeouts, *score, over=sum(score) >= row.freezeouts) if row.freezeouts else None
 
 
 def names_of(seat: int, opponents: Sequence[str]) -> list[str]:

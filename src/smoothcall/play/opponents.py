@@ -1,7 +1,7 @@
-"""Opponents for people: shipped agents, simple players, and the agent files and runs in a folder.
+"""Opponents for people: shipped agents, scripted players, and the agent files and runs in a folder.
 
 Listing reads only `card.json` of each file; a policy is loaded when it is first played, once for all tables. An opponent is
-named by its id: `leduc-cfr` (shipped), `always-call` (simple player), `runs.leduc.snapshots.1000` (a file, by its path in the
+named by its id: `leduc-cfr` (shipped), `always-call` (scripted player), `runs.leduc.snapshots.1000` (a file, by its path in the
 folder). Ids are looked up among the files found, so they cannot name any other file. `:greedy` behind an id selects the most
 likely actions.
 """
@@ -70,7 +70,7 @@ class Agents:
     # Listing and loading
 
     def cards(self, game: str | None = None, *, match: bool = False) -> list[AgentCard]:
-        """Return the cards of the opponents that play a game, or of all: agents before simple players.
+        """Return the cards of the opponents that play a game, or of all: agents before scripted players.
 
         In a `match` chips are carried over, so only opponents that play with any stacks are returned.
         """
@@ -89,13 +89,13 @@ class Agents:
         if match and not card.any_stacks:
             raise UsageError(
                 f"{card.name} has learned with full stacks, and in a match chips are carried over (accepted: agents that "
-                "evaluate observations of the hand, simple players)"
+                "evaluate observations of the hand, scripted players)"
             )
 
     def strategy(self, player_id: str) -> Fixed:
         """Return an opponent's strategy. May take seconds: it loads the file and builds the game."""
         card = self._find(player_id)
-        if card.kind == "simple":
+        if card.kind == "scripted":
             if not card.games:  # it ignores observations
                 rule = SCRIPTED_PLAYERS[card.id].make(NO_LIMIT_HOLDEM_32)
                 assert isinstance(rule, Rule)
@@ -106,7 +106,7 @@ class Agents:
     def player(self, player_id: str, random: Random) -> Player:
         """Return an opponent as a player. Scripted players need no tree and are ready at once."""
         card = self._find(player_id)
-        if card.kind == "simple":
+        if card.kind == "scripted":
             rules = _rules(card.games[0] if card.games else SCRIPTED_GAME)
             assert isinstance(rules, PokerRules)
             return BatchPlayer(SCRIPTED_PLAYERS[card.id].make(rules), rules, random=random)
@@ -115,7 +115,7 @@ class Agents:
     def policy(self, player_id: str) -> Policy:
         """Return an agent's policy, the same object while it stays in the cache."""
         card = self._find(player_id)
-        if card.kind == "simple":
+        if card.kind == "scripted":
             raise UsageError(f"{card.name} plays by a rule: {card.learned}")
         return self._kept(card.id, lambda: self._load(card))
 
@@ -143,7 +143,7 @@ class Agents:
             name = SCRIPTED_PLAYERS[name].alias_of or name
         file = self._files.get(name)
         found = file.card if file is not None else self._cards.get(name)
-        if found is None or (found.kind == "simple" and name != player_id):
+        if found is None or (found.kind == "scripted" and name != player_id):
             raise unknown("agent", player_id, self._cards)
         return found
 
@@ -215,4 +215,4 @@ def _rules(spec: str) -> Rules:
 
 def _plays(card: AgentCard, spec: str) -> bool:
     """Return whether an opponent can play a game."""
-    return not card.games or any(may_sit(_rules(own), _rules(spec), wide=card.any_seats) for own in card.games)
+    return not card.games or any(may_sit(_rules(own), _rules(spec), with_cards=card.any_seats) for own in card.games)

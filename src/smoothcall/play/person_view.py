@@ -92,9 +92,9 @@ class Opponent:
 
 @dataclass(frozen=True, slots=True)
 class MatchView:
-    """A match of several freezeouts (`games`): chips are carried over until one player has none."""
+    """A match of several freezeouts: chips are carried over until one player has none."""
 
-    games: int
+    freezeouts: int
     won: int  # by the person
     lost: int
     over: bool

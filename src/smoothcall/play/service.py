@@ -36,7 +36,7 @@ from smoothcall.store.records import Begun, Ending, HandRow, TableRow, now
 LIVE = 1000  # tables in memory; beyond it the longest idle are evicted
 IDLE = timedelta(minutes=30)  # tables idle for longer are evicted
 OPEN = 50  # tables listed for a person
-MOST_GAMES = 100  # in a match
+MAX_FREEZEOUTS = 100  # in a match
 
 
 def shuffle(secret: str, size: int) -> tuple[int, ...]:
@@ -56,7 +56,7 @@ class _Live:
     about: HandRow  # the hand's row as it began; later moves are in `hand`
     hands: int  # finished
     won: Fraction
-    score: tuple[int, int]  # games of a match that the person has won and lost
+    score: tuple[int, int]  # freezeouts of a match that the person has won and lost
     asked: datetime  # time of the last request
 
 
@@ -107,22 +107,22 @@ class PlayService(History):
 
     # Playing
 
-    def open_table(self, person: int, game: str, opponents: Sequence[str], *, games: int = 0) -> TableView:
+    def open_table(self, person: int, game: str, opponents: Sequence[str], *, freezeouts: int = 0) -> TableView:
         """Open a table and deal its first hand. `opponents` are player ids in their order around the table.
 
-        With `games` the table is a match of so many freezeouts; otherwise every hand begins with full stacks.
+        With `freezeouts` the table is a match of so many freezeouts; otherwise every hand begins with full stacks.
         """
         title, rules = seated_game(game)
         if len(opponents) != rules.seats - 1:
             raise UsageError(f"{title}: opponents named: {len(opponents)} (accepted: {rules.seats - 1})")
-        if not 0 <= games <= MOST_GAMES:
-            raise UsageError(f"games={games} (accepted: 0 to {MOST_GAMES})")
-        if games and not has_matches(rules):
+        if not 0 <= freezeouts <= MAX_FREEZEOUTS:
+            raise UsageError(f"freezeouts={freezeouts} (accepted: 0 to {MAX_FREEZEOUTS})")
+        if freezeouts and not has_matches(rules):
             raise UsageError(f"{title} is played hand by hand (accepted as a match: no-limit games for two)")
-        players = self._seat_opponents(game, opponents, games)
-        row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock(), games)
+        players = self._seat_opponents(game, opponents, freezeouts)
+        row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock(), freezeouts)
         with self._lock:
-            full = (rules.stack or 0,) * rules.seats if games else None
+            full = (rules.stack or 0,) * rules.seats if freezeouts else None
             hand, begun = self._begin(row, rules, players, 1, full)
             about = self._histories.add_table(row, begun)
             live = _Live(row, rules, players, self._names(opponents), hand, about, 0, Fraction(0), (0, 0), self._clock())
@@ -174,7 +174,7 @@ class PlayService(History):
                 raise Conflict("this hand is not over yet")
             match = match_of(live.row, live.score)
             if match is not None and match.over:
-                raise Forbidden(f"this match is over: you have won {match.won} of its {match.games} games", id)
+                raise Forbidden(f"this match is over: you have won {match.won} of its {match.freezeouts} freezeouts", id)
             with _dropped_on_failure(self._live, id):
                 stacks = None if match is None else next_stacks(live.hand, live.rules.stack or 0)
                 played, begun = self._begin(live.row, live.rules, players, number + 1, stacks)
@@ -210,7 +210,7 @@ class PlayService(History):
             net, own = outcome.payoffs, live.about.seat
             live.hands += 1
             live.won += net[own]
-            if live.row.games:
+            if live.row.freezeouts:
                 broke = [chips + won == 0 for chips, won in zip(live.hand.starting, net, strict=True)]
                 live.score = live.score[0] + broke[1 - own], live.score[1] + broke[own]
 
@@ -240,7 +240,7 @@ class PlayService(History):
             row = self._table_row(person, id)
             _, rules = seated_game(row.game)
             about, (hands, won) = self._histories.last_hand(id), self._histories.total(id)
-            score = self._histories.score(id) if row.games else (0, 0)
+            score = self._histories.score(id) if row.freezeouts else (0, 0)
             names = self._names(row.opponents)
             live = _Live(row, rules, None, names, replayed(about), about, hands, won, score, self._clock())
             self._keep(live)
@@ -269,22 +269,22 @@ class PlayService(History):
                 raise UsageError(
                     f"{', '.join(live.names)} cannot play here any more (its agent file is not in the folder of agents)"
                 )
-            live.players = self._seat_opponents(live.row.game, live.row.opponents, live.row.games)
+            live.players = self._seat_opponents(live.row.game, live.row.opponents, live.row.freezeouts)
         return live.players
 
     def _can_go_on(self, row: TableRow) -> bool:
         """Return whether a table's game and opponents still exist; its hands stay in the history anyway."""
         try:
             for player_id in row.opponents:
-                self.agents.verify_fits(player_id, row.game, match=row.games > 0)
+                self.agents.verify_fits(player_id, row.game, match=row.freezeouts > 0)
         except UsageError:
             return False
         return row.game in PLAY_GAMES
 
-    def _seat_opponents(self, game: str, opponents: Sequence[str], games: int = 0) -> tuple[OpponentPlayer, ...]:
+    def _seat_opponents(self, game: str, opponents: Sequence[str], freezeouts: int = 0) -> tuple[OpponentPlayer, ...]:
         """Return the opponents, ready to play. May take seconds: it loads agents."""
         for player_id in opponents:
-            self.agents.verify_fits(player_id, game, match=games > 0)
+            self.agents.verify_fits(player_id, game, match=freezeouts > 0)
         made = []
         for player_id in opponents:
             random = Random()

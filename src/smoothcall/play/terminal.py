@@ -120,12 +120,12 @@ class Terminal:
         game: str,
         against: Sequence[str],
         *,
-        games: int = 0,
+        freezeouts: int = 0,
         kept: str = "",
         console: Console | None = None,
         read: Callable[[], str] | None = None,
     ) -> None:
-        self.service, self.person, self.game, self.against, self.games = service, person, game, list(against), games
+        self.service, self.person, self.game, self.against, self.freezeouts = service, person, game, list(against), freezeouts
         self.console = console or Console(highlight=False)
         self._read = read or _read_line
         self._help = f"{_HELP}\n{kept}".rstrip()
@@ -148,13 +148,13 @@ class Terminal:
     def _find_table(self) -> TableView:
         """Return the person's latest unfinished table with exactly these opponents, or a new one."""
         for table in self.service.tables(self.person, TABLES):
-            games = 0 if table.match is None else table.match.games
+            freezeouts = 0 if table.match is None else table.match.freezeouts
             over = table.match is not None and table.match.over
-            asked = (self.game, self.against, self.games, False)
-            if (table.game, [opponent.id for opponent in table.opponents], games, over) == asked:
+            asked = (self.game, self.against, self.freezeouts, False)
+            if (table.game, [opponent.id for opponent in table.opponents], freezeouts, over) == asked:
                 self._say("Resuming your table.", "dim")
                 return table
-        return self.service.open_table(self.person, self.game, self.against, games=self.games)
+        return self.service.open_table(self.person, self.game, self.against, freezeouts=self.freezeouts)
 
     def _turn(self, table: TableView) -> TableView:
         """Ask until a typed line changes the table; return the new view."""
@@ -263,7 +263,7 @@ class Terminal:
         ended = {"+": f"You won {net[1:]}", "-": f"You lost {net[1:]}"}.get(net[0], "You came out even")
         self._say(f"{ended}. {_hands(table.hands)}: {table.won} chips")
         if (match := table.match) is not None:
-            stands = "The match is over" if match.over else f"Games of {match.games} won and lost"
+            stands = "The match is over" if match.over else f"Freezeouts of {match.freezeouts} won and lost"
             self._say(f"{stands}: {match.won}-{match.lost}", "bold")
         with self._wait():
             found = self.service.results(self.person, table.id)

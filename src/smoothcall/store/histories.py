@@ -141,7 +141,7 @@ class Histories:
         return len(found), sum((Fraction(payoffs[seat]) for seat, payoffs in found), Fraction())
 
     def score(self, table: str) -> tuple[int, int]:
-        """Return the games of a match that the person (has won, has lost): a game ends when a player has no chips left."""
+        """Return the freezeouts of a match that the person (has won, has lost): one ends when a player has no chips left."""
         query = sql.select(PlayedHand.seat, PlayedHand.payoffs, PlayedHand.stacks).where(
             PlayedHand.table == table, PlayedHand.ended.is_not(None), PlayedHand.stacks.is_not(None)
         )

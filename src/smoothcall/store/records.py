@@ -32,7 +32,7 @@ class TableRow:
     opponents: tuple[str, ...]  # player ids, in the order they sit after the person
     seed: str
     created: datetime
-    games: int = 0  # of a match, in which chips are carried over; 0: each hand is dealt with full stacks
+    freezeouts: int = 0  # of a match, in which chips are carried over; 0: each hand is dealt with full stacks
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ class PlayTable(Base):
     opponents: Mapped[tuple[str, ...]]
     seed: Mapped[str] = mapped_column(sql.String(64))
     created: Mapped[datetime]
-    games: Mapped[int]
+    freezeouts: Mapped[int]
 
 
 class PlayedHand(Base):

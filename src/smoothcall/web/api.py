@@ -18,7 +18,7 @@ from smoothcall.play.explorer import Spot
 from smoothcall.play.history import Page
 from smoothcall.play.opponents import PLAY_GAMES
 from smoothcall.play.person_view import HandView, Results, TableView
-from smoothcall.play.service import MOST_GAMES
+from smoothcall.play.service import MAX_FREEZEOUTS
 from smoothcall.play.statistics import Statistics
 from smoothcall.web import pages
 from smoothcall.web.explore import LONGEST, look
@@ -59,11 +59,11 @@ class NewTable(BaseModel):
             max_length=9, examples=[["always-call"]], description="Ids of agents; `:greedy` behind one: its likeliest actions."
         ),
     ]
-    games: Annotated[
+    freezeouts: Annotated[
         int,
         Field(
             ge=0,
-            le=MOST_GAMES,
+            le=MAX_FREEZEOUTS,
             strict=True,
             description="A match of so many freezeouts: chips are carried over until one player has none. 0: full stacks "
             "in every hand.",
@@ -148,7 +148,7 @@ async def games() -> list[GameInfo]:
 async def agents(
     request: Request, game: Annotated[Text | None, Query(description="Only those that play it.")] = None
 ) -> list[AgentCard]:
-    """Everybody who can be played against: agents and simple players."""
+    """Everybody who can be played against: agents and scripted players."""
     return await run_in_threadpool(pages.service(request).agents.cards, game)
 
 
@@ -156,7 +156,7 @@ async def agents(
 async def open_table(request: Request, body: NewTable) -> Response:
     """Sit down at a new table; its first hand is dealt."""
     service, person = pages.service(request), pages.person(request)
-    opened = partial(service.open_table, person, body.game, body.opponents, games=body.games)
+    opened = partial(service.open_table, person, body.game, body.opponents, freezeouts=body.freezeouts)
     return _answer(_write_table(await run_in_threadpool(opened)), 201)
 
 

@@ -51,7 +51,7 @@ async def choose(request: Request) -> Response:
     agents = pages.service(request).agents
     games = {spec: title for spec, title in PLAY_GAMES.items() if ":" not in spec}  # larger tables have no other agents
     groups = await run_in_threadpool(
-        lambda: [(title, [card for card in agents.cards(spec) if card.kind != "simple"]) for spec, title in games.items()]
+        lambda: [(title, [card for card in agents.cards(spec) if card.kind != "scripted"]) for spec, title in games.items()]
     )
     return pages.render(request, "agents.html", page="explore", groups=groups)
 

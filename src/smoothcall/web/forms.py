@@ -89,7 +89,7 @@ class TableForm(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     game: str = ""
-    games: Whole = 0
+    freezeouts: Whole = 0
 
     def choice(self, name: str) -> str | None:
         """Return a field that depends on a seat, None where it is missing."""

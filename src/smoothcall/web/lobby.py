@@ -22,7 +22,7 @@ from smoothcall.web.forms import TableForm
 router = APIRouter(include_in_schema=False)
 DEFAULT = "leduc"
 SHOWN = 8  # open tables
-GAMES = 10  # in a match (pricope2021)
+FREEZEOUTS = 10  # in a match (pricope2021)
 FORMS = ("hands", "match")
 
 
@@ -47,7 +47,7 @@ async def lobby(request: Request, game: str = DEFAULT, form: str = FORMS[0]) -> 
         sizes=sizes_of(family),
         matches=is_match_game(game),
         match=match,
-        match_games=GAMES,
+        match_freezeouts=FREEZEOUTS,
         left_out=match and len(cards) < len(service.agents.cards(game)),
         title=PLAY_GAMES[game],
         cards=cards,
@@ -64,7 +64,7 @@ async def sit_down(request: Request) -> Response:
     if game not in PLAY_GAMES:
         raise unknown("game", game, PLAY_GAMES)
     player_ids = [player_id_of(service.agents, form, place) for place in range(seats_of(game) - 1)]
-    table = await run_in_threadpool(partial(service.open_table, person, game, player_ids, games=form.games))
+    table = await run_in_threadpool(partial(service.open_table, person, game, player_ids, freezeouts=form.freezeouts))
     return RedirectResponse(f"/tables/{table.id}", 303)
 
 
@@ -88,7 +88,7 @@ def player_id_of(agents: Agents, form: TableForm, place: int) -> str:
     """Return the id of the opponent chosen for a place: an agent or a snapshot of it, perhaps with `:greedy`."""
     chosen = agents.card(form.choice(f"opponent-{place}") or "")
     player_id = _snapshot(chosen, form.choice(f"snapshot-{place}-{chosen.id}"))
-    greedy = form.choice(f"style-{place}") == "greedy" and chosen.kind != "simple"
+    greedy = form.choice(f"style-{place}") == "greedy" and chosen.kind != "scripted"
     return f"{player_id}:greedy" if greedy else player_id
 
 

@@ -21,7 +21,7 @@ from smoothcall.web.forms import ActForm, NextForm
 
 router = APIRouter(prefix="/tables/{id}", include_in_schema=False)
 LONGEST = 9  # digits of an amount
-PAPER = {"games": 10, "won": 7, "lost": 3, "hands": 56, "mbb": 241.07}  # of the agent against a person (pricope2021)
+PAPER = {"freezeouts": 10, "won": 7, "lost": 3, "hands": 56, "mbb": 241.07}  # of the agent against a person (pricope2021)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _round(table: TableView) -> tuple[SeatView, ...]:
 def _explorable(agents: Agents, table: TableView) -> list[Opponent]:
     """The opponents that have learned, each once."""
     named = {opponent.id: opponent for opponent in table.opponents}.values()
-    return [opponent for opponent in named if agents.card(opponent.id).kind != "simple"]
+    return [opponent for opponent in named if agents.card(opponent.id).kind != "scripted"]
 
 
 def _amount(text: str) -> int:

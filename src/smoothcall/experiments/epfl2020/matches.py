@@ -1,4 +1,4 @@
-"""Sections of the page on matches: Figs 5 and 6, the simple players, and the actions chosen."""
+"""Sections of the page on matches: Figs 5 and 6, the scripted players, and the actions chosen."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def _won(found: Results, row: str, column: str) -> str:
 
 
 def add_simple_players(page: Page, rules: PokerRules, players: dict[str, BatchPolicy], size: Size, tell: Tell) -> None:
-    """Add the matches against the simple players, and the check that every learner beats them."""
-    tell("the simple players")
+    """Add the matches against the scripted players, and the check that every learner beats them."""
+    tell("the scripted players")
     table, rows, worst = Table.of(rules), [], (np.inf, "")
     for label in (*LEARNERS, EQUILIBRIUM):
         line: list[object] = [label]
@@ -93,7 +93,7 @@ def add_simple_players(page: Page, rules: PokerRules, players: dict[str, BatchPo
             if label in LEARNERS:
                 worst = min(worst, (won.interval()[0], f"{label} against {rule}"))
         rows.append(line)
-    page.heading("Against simple players")
+    page.heading("Against scripted players")
     page.table(["chips a freezeout", *SIMPLE], rows)
     page.check(
         "Every trained agent beats Random, Call, CheckFold and Raise",
