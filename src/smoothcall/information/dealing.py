@@ -40,3 +40,28 @@ def deal_into(game: Game, bucket: Array, outcome: Array, generator: Array) -> No
         dealing.deal_listed(game.walk, bucket, outcome, generator)
     else:
         dealing.deal_many(game.abstraction.cards, bucket, outcome, generator)
+
+
+class DealSampler:
+    """Samples batches of deals for kernels. Deals that are listed are sampled as indices and not copied."""
+
+    def __init__(self, game: Game, size: int) -> None:
+        """`size`: deals of a batch, at most."""
+        listed = game.abstraction is None
+        self.game, walk = game, game.walk
+        self._bucket, self._outcome = (walk.bucket, walk.outcome) if listed else empty_deals(game, size)
+        self._index = np.arange(size, dtype=np.uint32)
+
+    def sample(self, count: int, generator: Array) -> tuple[Array, Array, Array]:
+        """Return (bucket[D, P, R], outcome[D], index[count]): the sampled deals are those of `index`, valid until the next call.
+
+        Where a series of deals is cut into calls does not matter.
+        """
+        from smoothcall.kernels.holdem.dealing import draw_deals
+
+        index = self._index[:count]
+        if self.game.abstraction is None:
+            draw_deals(self.game.walk, index, generator)
+        else:
+            deal_into(self.game, self._bucket[:count], self._outcome[:count], generator)
+        return self._bucket, self._outcome, index

@@ -49,19 +49,21 @@ def draw(state: Array) -> float:
     return float(draw_bits(state) >> _TOP) * _STEP
 
 
-@inlined
-def draw_index(weights: Array, count: Integer, number: float) -> Integer:
+@kernel
+def draw_index(weights: Array, count: Integer, number: float) -> int:
     """Return the index of weights[:count] that a number in [0, their sum) falls on; never one of weight 0.
 
-    The loop has no branches: an index drawn at random would be mispredicted. At least one weight must be positive.
+    At least one weight must be positive. Rounding may bring the number to the sum: then it is the last positive one. Not
+    inlined by Numba, which would count references to the array behind a row.
     """
-    chosen: Integer = np.uint64(0)
-    for index in range(count - np.uint32(1)):
-        number -= weights[index]
-        chosen += np.uint64(number >= 0)
-    while weights[chosen] == 0:  # rounding brought the number to the sum
-        chosen -= np.uint64(1)
-    return np.int64(chosen)
+    chosen = np.int64(0)
+    for index in range(count):
+        if weights[index] > 0:
+            chosen = np.int64(index)
+            number -= weights[index]
+            if number < 0:
+                break
+    return chosen
 
 
 @kernel

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from smoothcall.errors import UsageError
-from smoothcall.information.dealing import deal_into, empty_deals
+from smoothcall.information.dealing import DealSampler
 from smoothcall.information.game import Game
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.solvers import mccfr as kernels
@@ -94,10 +94,9 @@ class MonteCarloCFR(Solver):
         game, visits, visited = self.game, self._visits(), 0
         tables = kernels.Tables(self._regret, self._average)
         how = (SCHEMES[self.options["sampling"]], self.options["epsilon"], tables, visits, generator)
-        bucket, outcome = empty_deals(game, DEALS)
+        sampler = DealSampler(game, DEALS)
         for some in batches(count * game.players, DEALS // game.players * game.players):  # all players, in turn
-            deal_into(game, bucket[:some], outcome[:some], dealer)
-            visited += kernels.walk_deals(game.walk, bucket[:some], outcome[:some], *how)
+            visited += kernels.walk_deals(game.walk, *sampler.sample(some, dealer), *how)
         return visited
 
     def policy(self) -> Policy:

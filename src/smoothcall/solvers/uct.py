@@ -19,7 +19,7 @@ import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.games.matrix import MatrixGame
-from smoothcall.information.dealing import deal_into, empty_deals
+from smoothcall.information.dealing import DealSampler
 from smoothcall.information.game import Game
 from smoothcall.kernels.information.quantised import greedy_rows
 from smoothcall.kernels.random import seeded
@@ -144,16 +144,15 @@ class UCT(Solver):
 
     def _search(self, thread: int, count: int) -> int:
         game, start, visited = self.game, self.iterations, 0
+        sampler = DealSampler(game, DEALS)
         earned, generator, dealer = (apart(table[thread]) for table in (self._earned, self._generators, self._dealers))
         fixed = np.zeros((0, len(game.actions)), np.uint8) if self._fixed is None else self._fixed.weights
         scale = 1.0 if self._fixed is None else self._fixed.scale
         play = kernels.Play(self._learners, fixed, scale, earned, *np.zeros((3, game.depth + 1), np.uint64))
         shared = kernels.Shared(self._visits, self._returns, *np.zeros((2, *self._visits.shape[1:])))
         how = (self._trees[thread if self._per_thread else 0], self._mixing, play, generator)
-        bucket, outcome = empty_deals(game, DEALS)
         for some in batches(count, DEALS):
-            deal_into(game, bucket[:some], outcome[:some], dealer)
-            deals = (self._nodes, game.walk.payoff, bucket[:some], outcome[:some])
+            deals = (self._nodes, game.walk.payoff, *sampler.sample(some, dealer))
             if self._per_thread:
                 visited += kernels.play_shared(shared, thread, start, *deals, *how)
             else:

@@ -61,7 +61,7 @@ def play_deals(walk: Walk, bucket: Array, outcome: Array, lineup: Lineup, genera
                 source, action = lineup.source[who], np.uint32(0)
                 if source < 0:
                     weights = lineup.rules[np.uint32(-1 - source), np.uint32(legal_set(walk.child[node]))]
-                    action = np.uint32(draw_index(weights, np.uint32(len(weights)), draw(generator)))
+                    action = np.uint32(draw_index(weights, len(weights), draw(generator)))
                 else:
                     seen = lineup.abstraction[who]
                     row = np.uint64(lineup.first_row[seen, node] + bucket[seen, deal, actor, np.uint32(walk.round[node])])
@@ -69,7 +69,7 @@ def play_deals(walk: Walk, bucket: Array, outcome: Array, lineup: Lineup, genera
                     if lineup.greedy[who]:
                         action = np.uint32(most_likely(table[row]))
                     else:
-                        action = np.uint32(draw_index(table[row], np.uint32(table.shape[1]), draw(generator) * lineup.scale))
+                        action = np.uint32(draw_index(table[row], table.shape[1], draw(generator) * lineup.scale))
                 node = np.uint32(walk.child[node, action])
             ending, order = np.uint32(walk.ending[node]), np.uint64(outcome[deal])
             for seat in range(players):

@@ -34,7 +34,7 @@ def visit(nodes: Array, payoff: Array, learned: Array, memory: Array, node: int,
     policy, value = 2 * players, 2 * players + actions
     visited, counted, others = 1, 0.0, 1.0
     children, probabilities = nodes[node, CHILD:], memory[depth, policy:value]
-    match_regrets(learned[REGRET, row], None, children, probabilities, 0, actions)
+    match_regrets(learned[REGRET, row], children, probabilities)
     for player in range(players):
         memory[depth, player] = 0.0
         memory[depth + 1, players + player] = memory[depth, players + player]

@@ -115,6 +115,13 @@ def collect_hands(bucket: Array, dealt: Array, first: Array, count: Array, hand:
 
 
 @kernel
+def draw_deals(walk: Walk, index: Array, generator: Array) -> None:
+    """Fill index[n] with deals of a game whose deals are listed."""
+    for place in range(len(index)):
+        index[place] = draw_deal(walk, generator)
+
+
+@kernel
 def deal_listed(walk: Walk, bucket: Array, outcome: Array, generator: Array) -> None:
     """Fill bucket[n, P, R] and outcome[n] with deals of a game whose deals are listed."""
     players, streets = np.uint32(bucket.shape[1]), np.uint32(bucket.shape[2])

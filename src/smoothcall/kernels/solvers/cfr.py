@@ -15,7 +15,7 @@ import numpy as np
 
 from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.information.sequences import add_leaves, clear
-from smoothcall.kernels.solvers.matching import match_regrets
+from smoothcall.kernels.solvers.matching import keep_positive, matched
 from smoothcall.kernels.tables import Array, Form, Integer
 
 LARGEST_LOG = 700.0  # exp of more overflows
@@ -56,12 +56,14 @@ def match_row(form: Form, row: Integer, state: State, predictive: bool) -> None:
     """Match the regrets of a row: write its policy and its part of the realisation plan."""
     first, last = form.row_sequence[row], form.row_sequence[row + 1]
     if predictive:
-        match_regrets(state.regret, state.last, None, state.policy, first, last)
+        total = keep_positive(state.regret, state.last, state.policy, first, last)
     else:
-        match_regrets(state.regret, None, None, state.policy, first, last)
+        total = keep_positive(state.regret, None, state.policy, first, last)
     reach = state.plan[form.row_parent[row]]
     for sequence in range(first, last):
-        state.plan[sequence] = reach * state.policy[sequence]
+        probability = matched(state.policy[sequence], total, last - first)
+        state.policy[sequence] = probability
+        state.plan[sequence] = reach * probability
 
 
 @inlined

@@ -10,15 +10,12 @@ from smoothcall.kernels.tables import Array, Integer
 
 
 @inlined
-def match_regrets(
-    regret: Array, prediction: Array | None, child: Array | None, policy: Array, first: Integer, last: Integer
-) -> Integer:
-    """Write policy[first:last], proportional to the positive part of regret[first:last]. Return the number of legal actions.
+def keep_positive(regret: Array, prediction: Array | None, policy: Array, first: Integer, last: Integer) -> float:
+    """Write policy[first:last], the positive part of regret[first:last]. Return its sum.
 
-    Without positive regrets the policy is uniform over the legal actions: those with child[index] >= 0, all where `child` is
-    None. Illegal actions have regret 0. A `prediction` of the next regrets, of the same indices, is added to them.
+    A `prediction` of the next regrets, of the same indices, is added to them before.
     """
-    total, legal = 0.0, last - first
+    total = 0.0
     for index in range(first, last):
         positive = regret[index]
         if prediction is not None:
@@ -26,17 +23,28 @@ def match_regrets(
         positive = max(positive, 0.0)
         policy[index] = positive
         total += positive
-    if child is not None:
-        legal = 0
-        for index in range(first, last):
-            if child[index] >= 0:
-                legal += 1
-    scale, even = 1.0 / total if total > 0 else 0.0, 1.0 / legal
-    for index in range(first, last):
-        if total > 0:
-            policy[index] *= scale
-        elif child is None or child[index] >= 0:
-            policy[index] = even
+    return total
+
+
+@inlined
+def matched(positive: float, total: float, legal: Integer) -> float:
+    """Return the probability of an action with this positive regret, of `total` over `legal` actions; uniform without any."""
+    return positive * (1.0 / total) if total > 0 else 1.0 / legal
+
+
+@kernel
+def match_regrets(regret: Array, child: Array, policy: Array) -> int:
+    """Write policy[A], proportional to the positive part of regret[A]. Return the number of legal actions.
+
+    Without positive regrets the policy is uniform over the legal actions, those with child[action] >= 0. Illegal actions have
+    regret 0.
+    """
+    total, legal = keep_positive(regret, None, policy, 0, len(policy)), 0
+    for action in range(len(policy)):
+        legal += child[action] >= 0
+    for action in range(len(policy)):
+        if total > 0 or child[action] >= 0:
+            policy[action] = matched(policy[action], total, legal)
     return legal
 
 
@@ -47,13 +55,13 @@ def iterate(payoffs: Array, regret: Array, average: Array, generator: Array, cou
     payoffs[A^P, P]: one row for each joint action, the last player's action varying fastest.
     """
     players, actions = regret.shape
-    policy, chosen = np.empty((players, actions)), np.empty(players, np.int64)
+    policy, chosen, every = np.empty((players, actions)), np.empty(players, np.int64), np.zeros(actions, np.int32)
     for _ in range(count):
         joint = 0
         for player in range(players):
-            match_regrets(regret[player], None, None, policy[player], 0, actions)
+            match_regrets(regret[player], every, policy[player])
             average[player] += policy[player]
-            chosen[player] = draw_index(policy[player], np.uint32(actions), draw(generator))
+            chosen[player] = draw_index(policy[player], actions, draw(generator))
             joint = joint * actions + chosen[player]
         stride = 1
         for player in range(players - 1, -1, -1):

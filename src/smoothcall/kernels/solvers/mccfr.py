@@ -79,7 +79,7 @@ def descend(
         policy, child = visits.policy[visit], walk.child[node]
         visits.row[visit] = row
         visits.child[visit] = count
-        legal = match_regrets(regret[row], None, child, policy, 0, len(policy))
+        legal = match_regrets(regret[row], child, policy)
         if scheme == EXTERNAL and actor == learner:
             for action in range(len(policy)):
                 if child[action] >= 0:
@@ -146,15 +146,17 @@ class Tables(NamedTuple):
 
 @kernel
 def walk_deals(
-    walk: Walk, bucket: Array, outcome: Array, scheme: int, epsilon: float, tables: Tables, visits: Visits, generator: Array
-) -> int:
-    """Walk once through each deal of bucket[D, P, R] and outcome[D]; in deal d player d mod P learns.
+    walk: Walk, bucket: Array, outcome: Array, deals: Array, scheme: int, epsilon: float, tables: Tables, visits: Visits,
+    generator: Array,
+) -> int:  # fmt: skip
+    """Walk once through each of `deals`, indices of bucket[D, P, R] and outcome[D]; in the walk number n player n mod P learns.
 
     Return the number of nodes visited.
     """
     players, visited = bucket.shape[1], 0
-    for deal in range(len(outcome)):
-        learner, compared = deal % players, outcome[deal]
+    for number in range(len(deals)):
+        deal, learner = deals[number], number % players
+        compared = outcome[deal]
         count = descend(walk, bucket, compared, deal, visits, scheme, learner, epsilon, tables.regret, generator)
         ascend(walk, visits, count, scheme, learner, tables.regret, tables.average)
         visited += count

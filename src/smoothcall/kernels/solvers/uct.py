@@ -173,11 +173,21 @@ def best_by_bounds(tree: Array, row: Integer, actions: Integer, explore: float) 
 
 @inlined
 def from_average(tree: Array, row: Integer, actions: Integer, number: float) -> Integer:
-    """Return the action of the average policy, the visits, that a number in [0, 1) falls on."""
+    """Return the action of the average policy, the visits, that a number in [0, 1) falls on.
+
+    `draw_index` without branches and without a view of the row: a tenth faster, because averages that mix are mispredicted.
+    """
+    chosen: Integer = np.uint64(0)
     total = 0.0
     for action in range(actions):
         total += tree[row, action]
-    return np.uint64(draw_index(tree[row], actions, number * total))
+    left = number * total
+    for action in range(actions - np.uint32(1)):
+        left -= tree[row, action]
+        chosen += np.uint64(left >= 0)
+    while tree[row, chosen] == 0:  # rounding brought the number to 1
+        chosen -= np.uint64(1)
+    return chosen
 
 
 @inlined
@@ -202,13 +212,15 @@ class Play(NamedTuple):
 
 @kernel
 def play_deals(
-    nodes: Nodes, payoff: Array, bucket: Array, outcome: Array, tree: Array, mixing: Mixing, play: Play, generator: Array
-) -> int:
-    """Play one episode for each deal of bucket[D, P, R] and outcome[D]. Return the number of nodes visited."""
+    nodes: Nodes, payoff: Array, bucket: Array, outcome: Array, deals: Array, tree: Array, mixing: Mixing, play: Play,
+    generator: Array,
+) -> int:  # fmt: skip
+    """Play one episode for each of `deals`, indices of bucket[D, P, R] and outcome[D]. Return the number of nodes visited."""
     actions = np.uint32((nodes.record.shape[1] - SLOTS) // 2)
     first, leads, eta_column = np.uint32(SLOTS), np.uint32(SLOTS) + actions, REST * actions + ETA
     visited = 0
-    for deal in range(np.uint32(len(outcome))):
+    for number_of_deal in range(len(deals)):
+        deal = deals[number_of_deal]
         node, steps, outside = 0, 0, 0
         visited += 1
         while node >= 0:
@@ -250,16 +262,16 @@ class Shared(NamedTuple):
 
 @kernel
 def play_shared(
-    shared: Shared, thread: int, start: int, nodes: Nodes, payoff: Array, bucket: Array, outcome: Array, tree: Array,
-    mixing: Mixing, play: Play, generator: Array,
+    shared: Shared, thread: int, start: int, nodes: Nodes, payoff: Array, bucket: Array, outcome: Array, deals: Array,
+    tree: Array, mixing: Mixing, play: Play, generator: Array,
 ) -> int:  # fmt: skip
     """Play episodes beside other threads, on a tree of this thread's own. `start`: episodes of all threads before these."""
-    visited, done, count = 0, 0, len(outcome)
+    visited, done, count = 0, 0, len(deals)
     while done < count:
         some = until_renewal(shared.total_visits.size, start + done * len(shared.visits), count - done)
         renew(shared, tree, mixing)
-        dealt, compared = bucket[done : done + some], outcome[done : done + some]
-        visited += play_deals(nodes, payoff, dealt, compared, tree, mixing, play, generator)
+        these = deals[done : done + some]
+        visited += play_deals(nodes, payoff, bucket, outcome, these, tree, mixing, play, generator)
         put_down(shared, thread, tree)
         done += some
     return visited
