@@ -20,7 +20,7 @@ The path through the code, in reading order:
     web          the page and its JSON interface
     cli          the command line, one module a command
 
-    kernels      compiled loops over arrays, in folders named after the room that calls them
+    kernels      compiled loops over arrays, in folders named after the package that calls them
 
 and below them all
 
@@ -30,7 +30,7 @@ and below them all
     options      options of games and solvers: defaults, ranges, help
     memory       how much memory is free
     progress     reports of long work
-    errors       the errors that a user can mend
+    errors       the errors that a user can fix
 
 Import public names from here. They are loaded when first used, so that importing the package is quick.
 """

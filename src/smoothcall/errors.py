@@ -1,4 +1,4 @@
-"""Errors that a user can mend. Their texts name the thing, the value given and what is accepted."""
+"""Errors that a user can fix. Their texts name the thing, the value given and what is accepted."""
 
 from __future__ import annotations
 

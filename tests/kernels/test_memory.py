@@ -132,7 +132,7 @@ def kept(arrivals: Array, size: int, times: int, seed: int) -> Counter[tuple[int
         reservoir.total[:] = 0
         kernels.keep(hands, memory, reservoir, generator)
         assert reservoir.total[0] == len(arrivals)
-        assert (reservoir.action[0] == reservoir.observations[0, :, 0] % 5).all(), "what was observation with what was done"
+        assert (reservoir.action[0] == reservoir.observations[0, :, 0] % 5).all(), "each observation with its action"
         found[tuple(sorted(reservoir.observations[0, :, 0].tolist()))] += 1
     return found
 

@@ -191,7 +191,7 @@ def test_seats_have_names() -> None:
 
 
 def test_batch_policies() -> None:
-    """What a bucket means is what the rule looks at: positions in even intervals."""
+    """What a bucket means is what the rule looks at: equities in even intervals."""
     policy = scripted_policy(built(WHOLE_BETS), "aggressive")
     spot = explore(policy, "cc/")
     verify(spot, policy)

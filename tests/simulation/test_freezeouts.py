@@ -173,7 +173,7 @@ def test_opponents_are_drawn_by_their_shares() -> None:
 
 
 def test_estimates_change_what_is_seen_not_what_is_dealt() -> None:
-    """Who never looks at the cards plays the same hands; equities are observation as they were dealt."""
+    """Who never looks at the cards plays the same hands; equities are observed as dealt."""
     exact, estimated = new_env(seed=8), new_env(seed=8, rollouts=50)
     for _ in range(60):
         for env in (exact, estimated):

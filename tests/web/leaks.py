@@ -10,13 +10,16 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from itertools import cycle, islice
+from pkgutil import iter_modules
 from random import Random
 from typing import Any
 
 from fastapi import FastAPI
 
 from benchmarks.web import random_letter
+from smoothcall import web
 from smoothcall.agents.batch_player import BatchPlayer
 from smoothcall.app import App
 from smoothcall.games.hand import Hand
@@ -25,9 +28,7 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService, shuffle
 from smoothcall.play.table import OpponentPlayer, let_opponents_act, replay
-from smoothcall.web import explore, lobby, statistics
-from smoothcall.web import hands as hands_pages
-from smoothcall.web import table as table_pages
+from smoothcall.web import api
 from smoothcall.web.server import create
 from tests.conftest import built
 from tests.play.test_service import THEN
@@ -165,7 +166,7 @@ PROBES: dict[str, tuple[int, Step]] = {
     "too early form": (409, lambda asker, table: next_form(asker, table)),
     "explorer of it": (403, lambda asker, table: asker.get(f"/api/explore/{_opponent(table)}")),
     "agents": (200, lambda asker, table: asker.get(f"/api/agents?game={table['game']}")),
-    "freezeouts": (200, lambda asker, table: asker.get("/api/games")),
+    "games": (200, lambda asker, table: asker.get("/api/games")),
     "explored": (200, lambda asker, table: asker.get("/explore")),
     "explorer": (403, lambda asker, table: asker.get(f"/explore/{_opponent(table)}")),
     "tables": (200, lambda asker, table: asker.get("/api/tables")),
@@ -343,6 +344,7 @@ async def ask_for_ever(both: Comparison, asker: Asker, twin: Asker, random: Rand
 def routes() -> set[tuple[str, str]]:
     """Return (method, path) of every route of the application except static files."""
     written = {(method.upper(), path) for path, methods in Twin().app.openapi()["paths"].items() for method in methods}
-    for module in (lobby, table_pages, hands_pages, statistics, explore):
-        written |= {(method, route.path) for route in module.router.routes for method in route.methods}
+    modules = [import_module(f"{web.__name__}.{found.name}") for found in iter_modules(web.__path__)]
+    for router in (module.router for module in modules if hasattr(module, "router") and module is not api):
+        written |= {(method, route.path) for route in router.routes for method in route.methods}
     return written

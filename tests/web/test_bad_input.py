@@ -177,7 +177,7 @@ def test_no_cookie_and_an_expired_one(seated: Seated, invite: Invite) -> None:
             for headers in ({}, HTMX):
                 answer = stranger.post(path, data=fields, headers=headers)
                 assert answer.status_code == 401
-                assert "Begin anew in the lobby" in answer.text
+                assert "Start again in the lobby" in answer.text
                 assert "set-cookie" not in answer.headers
             assert stranger.post(f"/api{path}", json={**fields, "game": "kuhn", "opponents": []}).status_code == 401
         assert stranger.get("/export").status_code == 401

@@ -58,7 +58,7 @@ def test_history(enter: Enter, size: str) -> None:
     visitor.page.go_back()
     visitor.see(f'#hand[aria-label$="step {steps} of {steps}"]')
     visitor.go("/hands?result=lost&game=kuhn-3p")
-    assert "No hand fits." in visitor.text("main")
+    assert "No hands match these filters." in visitor.text("main")
 
 
 def test_statistics(enter: Enter) -> None:

@@ -153,7 +153,7 @@ def test_the_history_steps_and_filters(visitor: Visitor, service: PlayService) -
     page = visitor.page("/hands")
     assert page.source.count('<td class="when">') == 5
     assert visitor.page("/hands?game=leduc&since=2020-01-01").source.count('<td class="when">') == 3
-    assert "No hand fits" in visitor.page("/hands?until=2020-01-01").source
+    assert "No hands match these filters" in visitor.page("/hands?until=2020-01-01").source
     assert visitor.page("/hands?since=0001-01-01&until=9999-12-31").source.count('<td class="when">') == 5
     won = visitor.page("/hands?result=won&showdown=yes").source.count('<td class="when">')
     lost = visitor.page("/hands?result=lost&showdown=yes").source.count('<td class="when">')

@@ -8,7 +8,7 @@
     strategy.json               any other file that a reader is registered for
     mymodule:MyPlayer           an importable class of a player (`act`) or a batch policy (`probabilities`)
 
-Behind an agent, `:greedy` stands for its most likely actions and `:threshold=0.05` leaves out actions less likely than 5 %.
+Appended to an agent, `:greedy` selects its most likely actions and `:threshold=0.05` leaves out actions less likely than 5 %.
 An id comes before a path; `./leduc-cfr` is always a path.
 """
 
@@ -75,7 +75,7 @@ class ScriptedPlayer:
     games: Games
     summary: str
     make: Callable[[PokerRules], BatchPolicy]
-    seat: Callable[[Random], Player] | None = None  # another player where it sits at a table
+    seat: Callable[[Random], Player] | None = None  # makes the player that sits at a table instead of the batch policy
     alias_of: str = ""  # another name for the same player
 
 
@@ -122,7 +122,7 @@ class ResolvedName:
 
     name: str  # as given
     kind: Kind
-    base: str  # without what stands behind it
+    base: str  # without suffixes
     path: Path | None = None  # of the file, where there is one
     greedy: bool = False
     threshold: float | None = None
@@ -194,7 +194,7 @@ class Registry:
         hint = str(suggested).partition(" (accepted:")[0]
         others = "an agent file, the folder of a run, module:Class"
         return UsageError(
-            f"{hint} (accepted: {', '.join(listed)}; {others}; behind an agent {GREEDY} for its most likely actions, "
+            f"{hint} (accepted: {', '.join(listed)}; {others}; append {GREEDY} to an agent for its most likely actions, "
             f"{THRESHOLD}0.05 without those below 5 %)"
         )
 
@@ -224,7 +224,7 @@ class Registry:
         return TabulatedPolicy(of, self._class_batch_policy(entry))
 
     def read(self, entry: ResolvedName, of: Game | None = None) -> Policy:
-        """Read the policy of an agent's file, without what stands behind its name."""
+        """Read the policy of an agent's file, without the suffixes of its name."""
         assert entry.path is not None
         reader = self.readers.get(entry.path.suffix)
         return reader(entry.path, of) if reader is not None else load(entry.path, of)
@@ -330,7 +330,10 @@ def _told(file: AgentFile) -> tuple[str, str]:
 
 
 def named_policy(of: Game, name: str) -> TabulatedPolicy:
-    """Return a scripted player as a policy. One that sees cards learned for two, also at a table for more."""
+    """Return a scripted player as a policy.
+
+    A player that observes cards is tabulated for the two-player game, also at larger tables.
+    """
     player = SCRIPTED_PLAYERS[name]
     if player.games is Games.CARDS:
         own = game(_for_two(of))

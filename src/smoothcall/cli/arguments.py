@@ -75,7 +75,7 @@ Agent = Annotated[
     typer.Argument(
         metavar="AGENT",
         help="A name that `smoothcall players` lists, an agent file, the folder of a run, or a strategy of macmanus2019 "
-        "(.json). :threshold=0.05 behind it leaves out actions below 5 %.",
+        "(.json). Append :threshold=0.05 to leave out actions below 5 %.",
         autocompletion=complete_player,
     ),
 ]

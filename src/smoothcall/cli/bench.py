@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Figures to measure; all without any.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Benchmarks to run [default: all].")] = None,
     repeats: Annotated[int, typer.Option(parser=whole, metavar="N", help="Repeats behind each median.")] = 5,
     peers: Annotated[bool, typer.Option("--peers", help="Measure other packages too, where installed; minutes.")] = False,
     as_json: AsJson = False,

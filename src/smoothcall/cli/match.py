@@ -22,8 +22,8 @@ Players = Annotated[
     list[str],
     typer.Argument(
         metavar="A B [C...]",
-        help="Names that `smoothcall players` lists, agent files, folders of runs, or module:Class; behind an agent :greedy "
-        "for its most likely actions, :threshold=0.05 without those below 5 %.",
+        help="Names that `smoothcall players` lists, agent files, folders of runs, or module:Class. Append :greedy to "
+        "an agent to play its most likely actions, :threshold=0.05 to leave out those below 5 %.",
         autocompletion=complete_player,
     ),
 ]
@@ -33,17 +33,18 @@ Hands = Annotated[
 ]
 Freezeouts = Annotated[
     int | None,
-    typer.Option(parser=whole, metavar="N", help="Of two who see equities: so many freezeouts of ten hands instead."),
+    typer.Option(parser=whole, metavar="N", help="Play N freezeouts instead of hands (two players that take observations)."),
 ]
 Rollouts = Annotated[
     int | None,
     typer.Option(parser=whole, metavar="N", help="With --freezeouts: estimate equities from N rollouts [default: exact]."),
 ]
 MatchGame = Annotated[
-    str | None, typer.Option("--game", metavar="GAME", help="The game, where no agent says it.", autocompletion=complete_game)
+    str | None,
+    typer.Option("--game", metavar="GAME", help="The game; needed if no agent determines it.", autocompletion=complete_game),
 ]
 Picture = Annotated[
-    Path | None, typer.Option("--table", metavar="FILE", help="Everybody against everybody, two by two; the picture to write.")
+    Path | None, typer.Option("--table", metavar="FILE", help="Play all pairs and write the cross table as a picture to FILE.")
 ]
 
 
@@ -59,7 +60,7 @@ def match(
 ) -> None:
     """Play a match: every deal once in each seating, winnings in mbb/h with intervals over independent deals.
 
-    With --freezeouts, games of ten hands in which chips are kept from hand to hand (epfl2020), or until one is broke where
+    With --freezeouts, freezeouts of ten hands in which chips are kept from hand to hand (epfl2020), or until one is broke where
     players see cards (pricope2021); winnings in chips a freezeout.
 
     Examples: smoothcall match runs/leduc-cfr+ probe; smoothcall match a.agent b.agent probe always-call --table table.png

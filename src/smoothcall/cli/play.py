@@ -39,7 +39,7 @@ Against = Annotated[
     list[str] | None,
     typer.Option(
         metavar="AGENT",
-        help="With --terminal: an opponent, :greedy behind it for its most likely actions; one for each seat. Without any, "
+        help="With --terminal: an opponent; append :greedy to play its most likely actions; one for each seat. Without any, "
         "those who play the game are listed.",
         autocompletion=complete_player,
     ),

@@ -17,7 +17,7 @@ def resume(
     iterations: Iterations = None,
     as_json: AsJson = False,
 ) -> None:
-    """Go on with a run, bit-exactly, to its end or to so many iterations in all."""
+    """Resume a run bit-exactly, to its planned end or to N iterations in total."""
     with ProgressLine(folder.name) as line:
         report = app().resume(folder, iterations=iterations, watch=line.training, stop=line.stopped)
     print_run(report, as_json=as_json)

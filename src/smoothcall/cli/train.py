@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 def train(
     game: Annotated[
         str,
-        typer.Argument(metavar="GAME", help="A game, with options behind a colon: kuhn:pot=8.", autocompletion=complete_game),
+        typer.Argument(metavar="GAME", help="A game, with options after a colon: kuhn:pot=8.", autocompletion=complete_game),
     ],
     solver: Annotated[str, typer.Argument(metavar="SOLVER", help="A solver.", autocompletion=complete_solver)],
     iterations: Iterations = None,
-    seconds: Annotated[float | None, typer.Option(parser=real, metavar="S", help="How long to learn, instead.")] = None,
+    seconds: Annotated[float | None, typer.Option(parser=real, metavar="S", help="Train for S seconds instead.")] = None,
     seed: Seed = 0,
     threads: Annotated[int, typer.Option(parser=whole, metavar="N", help="Threads; docs/threads.md says where they pay.")] = 1,
     settings: Annotated[
@@ -38,7 +38,7 @@ def train(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="A new folder [default: runs/GAME-SOLVER].")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn a game; 10 seconds unless told otherwise. Ctrl-C stops and saves.
+    """Train a solver on a game, for 10 seconds by default. Ctrl-C stops and saves.
 
     Examples: smoothcall train leduc cfr+ --seconds 5; smoothcall train kuhn mccfr --iterations 1e6 --set sampling=outcome;
     smoothcall train leduc smooth-uct --iterations 1e7 --keep

@@ -25,7 +25,7 @@ from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
 
 ROUNDING = 1e-9  # how far a parameter may be outside its range and still be taken for its end
-SITUATIONS = {  # the betting before observations 1 to 4 of players a, b and c
+SITUATIONS = {  # the betting before information states 1 to 4 of players a, b and c
     "a": ("", "ccr", "crf", "crc"),
     "b": ("c", "r", "ccrf", "ccrc"),
     "c": ("cc", "cr", "rf", "rc"),

@@ -53,7 +53,7 @@ class DealSampler:
         self._index = np.arange(size, dtype=np.uint32)
 
     def sample(self, count: int, generator: Array) -> tuple[Array, Array, Array]:
-        """Return (bucket[D, P, R], outcome[D], index[count]): the sampled deals are those of `index`, valid until the next call.
+        """Return (bucket[D, P, R], outcome[D], index[count]). The deals sampled are those of `index`, until the next call.
 
         Where a series of deals is cut into calls does not matter.
         """

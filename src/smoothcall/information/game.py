@@ -1,4 +1,4 @@
-"""A game as its players know it: the tables that solvers, evaluators and tables for people read.
+"""`Game`: the arrays of a game (action tree, deals, rows, pay-offs) that solvers, evaluation and play use.
 
 Keys of information states are in `information.keys`, sampling of deals in `information.dealing`, building a game by its name
 in `information.named_games`.

@@ -1,7 +1,7 @@
 """Build the sequence form, the tables that full-width algorithms sweep, from an action tree and the deals over it.
 
 With perfect recall a player's probability of reaching an ending is the product of that player's own choices: one number per
-*sequence*. Listing the leaves by the players' last sequences leaves nothing of the tree to walk: a sweep is one pass down a
+*sequence*. Each leaf stores the last sequence of every player, so that a sweep needs no tree: a sweep is one pass down a
 player's rows, one over the leaves, one up the rows. See `kernels.tables.Form`.
 """
 

@@ -63,7 +63,7 @@ def draw_index(weights: Array, count: Integer, number: float) -> int:
             number -= weights[index]
             if number < 0:
                 break
-    return chosen
+    return int(chosen)
 
 
 @kernel

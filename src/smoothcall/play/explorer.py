@@ -48,7 +48,7 @@ class SpotLine:
 
     label: str  # "K", "K/Q", "AKs", "#17"
     key: str  # of the information state
-    meaning: str  # of a bucket: "E[HS²] 0.170 to 0.180", "E[HS] 0.410 to 0.420" of a position; else ""
+    meaning: str  # of a bucket: "E[HS²] 0.170 to 0.180", "E[HS] 0.410 to 0.420" of an equity; else ""
     probabilities: dict[str, float]  # by letter
     chance: float  # of the cards
     reach: float  # probability of the player's own moves up to here with them

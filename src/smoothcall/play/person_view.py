@@ -86,7 +86,7 @@ class HandView:
 class Opponent:
     """An opponent at a table."""
 
-    id: str  # player id; `:greedy` behind it selects the most likely actions
+    id: str  # player id; `:greedy` after it selects the most likely actions
     name: str  # as people read it
 
 

@@ -1,6 +1,6 @@
 """The registry of solvers and learners. A variant is a name with other defaults, never a second traversal.
 
-Classes are named as text, `"module:Class"`, and imported when first asked for: learners are built on rooms that are built on
+Classes are named as text, `"module:Class"`, and imported when first asked for: learners are in packages that import
 this one, and JAX is loaded only when a network learns.
 """
 
@@ -35,7 +35,9 @@ SOLVERS: dict[str, Registered] = {
     "discounted-cfr": Registered(
         "solvers.cfr:DiscountedCFR", "CFR with the past discounted by three powers (alpha, beta, gamma)"
     ),
-    "predictive-cfr+": Registered("solvers.cfr:PredictiveCFRPlus", "CFR+ that plays against the regrets it expects next"),
+    "predictive-cfr+": Registered(
+        "solvers.cfr:PredictiveCFRPlus", "CFR+ that matches its regrets plus a prediction of the next ones"
+    ),
     "mccfr": Registered("solvers.mccfr:MonteCarloCFR", "Monte-Carlo CFR: external, outcome or chance sampling"),
     "xfp": Registered(
         "solvers.fictitious_play:FictitiousPlay", "extensive-form fictitious play: best responses to the others' average"
@@ -65,7 +67,7 @@ SOLVERS: dict[str, Registered] = {
     ),
     "clipped-double-dqn": Registered(
         "learners.clipped_double_dqn:ClippedDoubleDQN",
-        "two networks of action values, each aiming at the smaller of their opinions",
+        "two networks of action values, whose common target is the smaller of their two estimates",
     ),
     "regret-matching": Registered(
         "solvers.regret_matching:RegretMatching", "regret matching on one-shot games, by playing them"

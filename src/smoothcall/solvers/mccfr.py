@@ -96,7 +96,8 @@ class MonteCarloCFR(Solver):
         how = (SCHEMES[self.options["sampling"]], self.options["epsilon"], tables, visits, generator)
         sampler = DealSampler(game, DEALS)
         for some in batches(count * game.players, DEALS // game.players * game.players):  # all players, in turn
-            visited += kernels.walk_deals(game.walk, *sampler.sample(some, dealer), *how)
+            bucket, outcome, deals = sampler.sample(some, dealer)
+            visited += kernels.walk_deals(game.walk, bucket, outcome, deals, *how)
         return visited
 
     def policy(self) -> Policy:

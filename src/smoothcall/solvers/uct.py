@@ -2,8 +2,8 @@
 
 Each player has a search tree of information states; an iteration is one episode, a sampled hand. UCT selects actions by upper
 confidence bounds and does not settle down where equilibria are mixed. Smooth UCT does so with probability eta and otherwise
-plays its average policy, as in fictitious play, and comes close to an equilibrium. The average policy are the visit counts.
-The current policy is the greedy one: the action of the highest mean return.
+plays its average policy, as in fictitious play, and comes close to an equilibrium. The average policy is
+proportional to the visit counts. The current policy is the greedy one: the action of the highest mean return.
 
 The value of a fold is exact: what its player has paid is lost. So no fold is played to learn it, and every visit of a state
 counts as one of its fold; states with few visits do not fold. With `folds=sampled`, as in the papers, a fold is tried like
@@ -53,7 +53,7 @@ def options(mixing: str, eta0: float) -> dict[str, Option]:
         "patience": Option(0, "visits below which a state plays its average policy only", low=0),
         "explore": Option(
             "constant",
-            "exploration constant of the bounds: c, or pot + k * the remaining betting, set at the start of each street",
+            "exploration constant of the confidence bounds: c, or pot + k * the remaining betting at the start of each street",
             choices=EXPLORE,
         ),
         "c": Option(
@@ -152,7 +152,8 @@ class UCT(Solver):
         shared = kernels.Shared(self._visits, self._returns, *np.zeros((2, *self._visits.shape[1:])))
         how = (self._trees[thread if self._per_thread else 0], self._mixing, play, generator)
         for some in batches(count, DEALS):
-            deals = (self._nodes, game.walk.payoff, *sampler.sample(some, dealer))
+            bucket, outcome, index = sampler.sample(some, dealer)
+            deals = (self._nodes, game.walk.payoff, bucket, outcome, index)
             if self._per_thread:
                 visited += kernels.play_shared(shared, thread, start, *deals, *how)
             else:

@@ -36,7 +36,7 @@ class Problem(BaseModel):
 
 
 class Welcome(BaseModel):
-    """Somebody new. Keep the token: it is the only key to your tables and hands."""
+    """A new person. Keep the token: it is the only key to your tables and hands."""
 
     token: str
 
@@ -131,7 +131,7 @@ def _answer(body: bytes, status: int = 200) -> Response:
 
 @router.post("/people", status_code=201, response_model=Welcome, responses=_problems(403, 413), tags=["People"])
 async def begin(request: Request) -> Response:
-    """Become somebody: get a token (and a cookie with it)."""
+    """Create a person and return a token: get a token (and a cookie with it)."""
     token = pages.service(request).newcomer()
     response = _answer(Welcome(token=token).model_dump_json().encode(), 201)
     pages.give_cookie(request, response, token)

@@ -92,7 +92,7 @@ def _answer(request: Request, table: TableView, error: UsageError | None = None,
         raised=raised,
         explorable=_explorable(pages.service(request).agents, table) if table.hand.over else (),
         fresh=not any(event.kind == "move" and event.seat == table.hand.seat for event in table.hand.events),
-        game_over=table.match is not None and table.hand.over and any(seat.stack == 0 for seat in table.hand.seats),
+        freezeout_over=table.match is not None and table.hand.over and any(seat.stack == 0 for seat in table.hand.seats),
         coached=(table.match is None or began_even(table.hand))
         and pages.service(request).coached(table.game, [opponent.id for opponent in table.opponents]),
         error="" if error is None else _sentence(error, raised, amount),

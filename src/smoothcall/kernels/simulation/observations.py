@@ -6,8 +6,8 @@ look up (a float32 holds node numbers up to 2^24 exactly). With cards it has CAR
 the bucket of the cards in the game's abstraction, the seat, the public state at the seat's previous decision, and the cards
 themselves (own cards, flop, turn, river; -1 for cards that are not dealt yet). Chips are fractions of the starting stack.
 
-`write_public`, `write_habits` and `write_private` are the only functions that write observations. `encode_hands` calls them for
-hands in play, `encode_states` for tables and seats.
+`encode_hands` (hands in play) and `encode_states` (tables and seats) are the only kernels that write this vector. Both use
+`write_public`, `write_habits` and `write_private`.
 """
 
 from __future__ import annotations

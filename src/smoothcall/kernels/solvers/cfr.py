@@ -116,7 +116,8 @@ def learn(form: Form, player: int, state: State, weights: Weights, iteration: in
 def live_endings(form: Form, player: int, plan: Array, threshold: float, reach: Array, live: Array) -> tuple[int, int]:
     """List the endings that the others reach with a probability above `threshold`.
 
-    The reach of a node is the product over the others of their most likely way there, over what they may hold. A node at or
+    The reach of a node is an upper bound: the product over the other players of the largest realisation probability of any of
+    their buckets. A node at or
     below the threshold is cut off with all below it. Threshold 0 is exact: what is cut off adds nothing.
     Write live[endings]; return (how many, (node, deal) pairs visited). reach[P, N] is scratch.
     """

@@ -10,7 +10,7 @@ nothing waits for them. Illegal actions need no test: their mean is -inf.
 
 **Exact fold values.** A fold costs what its player has paid, whatever cards come. With an exact fold slot that is the fold's
 mean from the start, and every visit of a row counts as one of its fold, so no fold is played to learn its value. The fold's
-confidence bound has the width that goes with these visits; with none, the other actions would win every comparison of equals.
+upper confidence bound uses the visits of the row as n; without this term the fold would lose every tie.
 With sampled folds, as in the papers, a fold is an action like any other: every row folds now and then to learn its value, and
 Smooth UCT repeats that as part of its average policy.
 """
@@ -34,7 +34,8 @@ MIN_WIDTH = 1e-12  # of confidence bounds: unvisited actions are tried first eve
 VISITS, MEAN, ROOT, REST = np.uint32(0), np.uint32(1), np.uint32(2), np.uint32(3)  # the block's first column is a multiple of A
 # VISITS: of each action.
 # MEAN: return, chips; -inf where illegal.
-# ROOT: 1 / sqrt(visits); inf where unvisited, 0 where illegal. An exact fold has that of the row's visits, -inf while few.
+# ROOT: 1 / sqrt(visits); inf where unvisited, 0 where illegal.
+#     An exact fold: 1 / sqrt(visits of the row), -inf below MIN_FOLD_VISITS.
 LOG, ETA = np.uint32(0), np.uint32(1)  # columns behind the blocks: sqrt(log(visits of the row)); eta
 OUTSIDE = -1.0  # eta of a row that is not in the tree
 
@@ -192,14 +193,15 @@ def from_average(tree: Array, row: Integer, actions: Integer, number: float) -> 
 
 @inlined
 def select(tree: Array, row: Integer, actions: Integer, explore: float, eta: float, number: float) -> Integer:
-    """Return the action of the tree policy. One number in [0, 1) decides between bounds and average, and within the average."""
+    """Return the action of the tree policy. One random number selects upper
+    confidence bounds, below eta, or the average policy, and then the action of the average."""
     if number < eta:
         return best_by_bounds(tree, row, actions, explore)
     return from_average(tree, row, actions, (number - eta) / (1.0 - eta))
 
 
 class Play(NamedTuple):
-    """Who plays how, and what is kept of it."""
+    """The learners, the fixed policies of the other players, winnings so far, and scratch for one episode."""
 
     learners: int  # a bit per player who learns
     fixed: Array  # [rows, A] probabilities of the other players times `scale`; [0, A] where all learn
