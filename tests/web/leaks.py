@@ -167,6 +167,7 @@ PROBES: dict[str, tuple[int, Step]] = {
     "explorer of it": (403, lambda asker, table: asker.get(f"/api/explore/{_opponent(table)}")),
     "agents": (200, lambda asker, table: asker.get(f"/api/agents?game={table['game']}")),
     "games": (200, lambda asker, table: asker.get("/api/games")),
+    "documentation": (200, lambda asker, table: asker.get("/api/docs")),
     "explored": (200, lambda asker, table: asker.get("/explore")),
     "explorer": (403, lambda asker, table: asker.get(f"/explore/{_opponent(table)}")),
     "tables": (200, lambda asker, table: asker.get("/api/tables")),
