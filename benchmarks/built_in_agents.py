@@ -131,7 +131,7 @@ def make(name: str, runs: Path) -> None:
 
 
 def matches(policy: sc.Policy) -> dict[str, Any]:
-    """Return its winnings against each simple player in mbb/h, exact in small games."""
+    """Return its winnings against each scripted player in mbb/h, exact in small games."""
     found = {}
     for opponent in Rule:
         hands = HANDS // 5 if isinstance(policy, TabulatedPolicy) else HANDS

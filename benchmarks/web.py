@@ -144,11 +144,11 @@ def random_letter(choices: Sequence[dict[str, Any]], random: Random) -> str:
 
 
 async def settings(visitor: Visitor) -> list[tuple[str, list[str]]]:
-    """(game, opponents) of tables to open in turn: every game, every built-in agent and simple player of it."""
+    """(game, opponents) of tables to open in turn: every game, every built-in agent and scripted player of it."""
     found = []
     for game in await visitor.ask("GET", "/api/games"):
         cards = await visitor.ask("GET", f"/api/agents?game={game['game']}")
-        player_ids, seats = [card["id"] for card in cards if card["kind"] in ("built-in", "simple")], game["seats"] - 1
+        player_ids, seats = [card["id"] for card in cards if card["kind"] in ("built-in", "scripted")], game["seats"] - 1
         found.append(
             [(game["game"], list(islice(cycle(player_ids), place, place + seats))) for place in range(len(player_ids))]
         )

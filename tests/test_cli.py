@@ -259,7 +259,7 @@ def test_learning_in_freezeouts(call: Any, tmp_path: Path) -> None:
 
 
 def test_built_in_agents_are_known_by_name(call: Any) -> None:
-    """By `evaluate` and `show`, as by `match` and `play`; measured tables of batch policies are called so."""
+    """By `evaluate` and `show`, as by `match` and `play`."""
     answer = json.loads(call("evaluate", "leduc-cfr", "--json").out)
     assert answer["game"] == "leduc"
     assert answer["nash_conv"] < 0.1
@@ -267,6 +267,10 @@ def test_built_in_agents_are_known_by_name(call: Any) -> None:
     assert len(json.loads(call("show", "leduc-cfr", "--json").out)["states"]) == 288
     assert call("evaluate", "leduc-cfr:threshold=0.05").code == 0
     assert "unknown player 'leduc-crf'; did you mean 'leduc-cfr'?" in call("evaluate", "leduc-crf").err
+
+
+@pytest.mark.long
+def test_evaluate_says_where_it_measures_a_table(call: Any) -> None:
     done = call("evaluate", "no-limit-holdem-32-monte-carlo", "--deals", "2", "--episodes", "10", "--json")
     assert json.loads(done.out)["notes"] == ["the agent plays its table: the equity in the middle of each bucket"]
 

@@ -59,7 +59,7 @@ def test_package_docstring_lists_every_room() -> None:
 
 
 def test_layers_name_every_room() -> None:
-    """A room that is in no layer could be imported from anywhere."""
+    """A package that is in no layer could be imported from anywhere."""
     layers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]["layers"]
     named = {name.removeprefix("smoothcall.") for layer in layers for name in re.split(r" [:|] ", layer)}
     modules = {module.name for module in pkgutil.iter_modules(sc.__path__)} - {"__main__"}

@@ -12,7 +12,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.agents.batch_player import BatchPlayer
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_wrappers import Table
 from smoothcall.agents.fixed import Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.scripted import RULES, Rule, Scripted
@@ -70,7 +70,7 @@ def shown(env: FreezeoutEnv, view: View, node: int, equity: float) -> Array:
     return batch.observations[0].copy()
 
 
-def test_a_view_shows_what_sessions_show() -> None:
+def test_a_view_shows_what_freezeouts_show() -> None:
     game, rules = built(WHOLE_BETS), rules_of()
     env, batch_policy = FreezeoutEnv(rules, count=1, length=10, generators=seeded(0, 2)), player("call", rules)
     seen, streets = 0, set()

@@ -85,7 +85,7 @@ def deal_on(hand: Hand, board: list[int]) -> None:
 
 
 @pytest.mark.parametrize("blinds", [(500, 500), (500, 1000)])
-def test_a_view_shows_what_wide_sessions_show(blinds: tuple[int, int]) -> None:
+def test_a_view_shows_what_card_observations_show(blinds: tuple[int, int]) -> None:
     """Hands with all kinds of stacks, played again as real hands beside them."""
     own, abstraction, random, count = replace(rules_of(WHOLE_BETS), blinds=blinds), built(WHOLE_BETS).abstraction, Random(1), 24
     env = FreezeoutEnv(own, count=count, length=10, generators=seeded(1, 2), abstraction=abstraction)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_wrappers import Table
 from smoothcall.agents.layers import Layers
 from smoothcall.agents.q_networks import ROWS, Amount, Discrete, Softmax, Values
 from smoothcall.agents.scripted import RULES, Scripted

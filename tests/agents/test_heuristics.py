@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from smoothcall.agents import scripted as generic
-from smoothcall.agents.batch_policy import raise_slots
+from smoothcall.agents.batch_wrappers import raise_slots
 from smoothcall.agents.scripted import LARGEST, HeuristicMC, MostlyCalls
 from smoothcall.errors import UsageError
 from smoothcall.kernels.simulation.observations import CARD_OBSERVATION, EQUITY, POT, STACK, TO_CALL

@@ -11,7 +11,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.agents.batch_player import BatchPlayer
-from smoothcall.agents.batch_policy import Greedy, Table, Thresholded
+from smoothcall.agents.batch_wrappers import Greedy, Table, Thresholded
 from smoothcall.agents.fixed import Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.registry import SCRIPTED_PLAYERS, Kind, Registry, split_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_wrappers import Table
 from smoothcall.agents.scripted import FINAL_POOL, FIRST_POOL, RULES, Scripted
 from smoothcall.kernels.simulation.observations import EQUITY, LAST, OBSERVATION, STREET, TO_CALL
 from smoothcall.kernels.tables import CALL, CALLED, CHECKED, FOLD_SLOT, NOTHING, RAISED, Array

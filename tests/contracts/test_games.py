@@ -1,4 +1,4 @@
-"""Every game passes these, whatever it is: adding one means adding it to GAMES, or to SAMPLED_GAMES where deals are drawn."""
+"""Every game passes these, whatever it is: adding one means adding it to GAMES, or to SAMPLED_GAMES where deals are sampled."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ CASES = [(name, {}) for name in OTHERS] + [
     ("cfr+", {"prune": 0.0}),
 ]
 MAYBE = {"lp": {"rps", "kuhn", "kuhn:pot=8", "leduc"}, "regret-matching": {"rps"}}
-SAMPLED = [("uct", {}), ("smooth-uct", {}), ("mccfr", {}), ("mccfr", {"sampling": "outcome"})]  # take drawn deals too
+SAMPLED = [("uct", {}), ("smooth-uct", {}), ("mccfr", {}), ("mccfr", {"sampling": "outcome"})]  # take sampled deals too
 
 
 def networks() -> list[Any]:
@@ -43,11 +43,11 @@ def networks() -> list[Any]:
         several = NFSP | {"length": 3, "rho": 0.5}
         found.append(pytest.param("nfsp-freezeouts", ROUND_TABLE, several, id="nfsp-freezeouts"))
         found.append(pytest.param("nfsp-freezeouts", ROUND_TABLE, several | {"against": "heuristic-mc"}, id="nfsp-against"))
-    rooms = {} if INTERPRETED else FREEZEOUTS
-    found += [pytest.param(name, WHOLE_BETS, options, id=f"{name}-sessions") for name, options in rooms.items()]
+    small = {} if INTERPRETED else FREEZEOUTS
+    found += [pytest.param(name, WHOLE_BETS, options, id=f"{name}-freezeouts") for name, options in small.items()]
     estimated = [] if INTERPRETED else ["monte-carlo", "clipped-double-dqn"]
     return found + [
-        pytest.param(name, WHOLE_BETS, rooms[name] | {"rollouts": 20}, id=f"{name}-estimates") for name in estimated
+        pytest.param(name, WHOLE_BETS, small[name] | {"rollouts": 20}, id=f"{name}-estimates") for name in estimated
     ]
 
 
@@ -60,7 +60,7 @@ def pairs() -> list[Any]:
                 text = "-".join(f"{option}={value}" for option, value in options.items())
                 found.append(pytest.param(name, spec, options, id=f"{name}-{text}-{spec}"))
     for name, options in [] if INTERPRETED else SAMPLED:
-        found.append(pytest.param(name, TINY, options, id=f"{name}-{'-'.join(options.values())}-drawn"))
+        found.append(pytest.param(name, TINY, options, id=f"{name}-{'-'.join(options.values())}-sampled"))
     return found
 
 
@@ -144,7 +144,7 @@ def test_networks_learn_too() -> None:
 
 
 @pytest.mark.parametrize("name", FREEZEOUTS)
-def test_sessions_are_of_whole_bets_and_positions(name: str) -> None:
+def test_freezeouts_are_of_whole_bets_and_equities(name: str) -> None:
     with pytest.raises(sc.UsageError, match="these players know a menu of whole bets only"):
         sc.solver(name, built(TINY))
     for spec in ("kuhn", "rps", "no-limit-holdem", f"{WHOLE_BETS},cells=k-means"):
@@ -232,7 +232,7 @@ def test_narrow_tables_restore_too(name: str, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("name", ["smooth-uct", "mccfr"])
 @pytest.mark.parametrize("spec", [TINY, "no-limit-holdem"], ids=["few rows", "many rows"])
-def test_threads_learn_drawn_games(name: str, spec: str) -> None:
+def test_threads_learn_sampled_games(name: str, spec: str) -> None:
     """What two threads learn is there afterwards, and as much as one learns: how far policies are from even, on average."""
     game, learned = built(spec), []
     even = game.legal / game.legal.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Luck: the correction has no expectation, exactly on small games and within errors in hold'em, and leaves less to chance."""
+"""AIVAT: the adjustment has expectation 0, exactly on small games and within errors in hold'em, and leaves less to chance."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def solved(spec: str, iterations: int) -> sc.Policy:
 
 
 class Lines:
-    """Every way a hand can go against fixed opponents: what it is worth to the seat, corrected and not."""
+    """Every way a hand can go against fixed opponents: winnings of the seat, raw and luck-adjusted."""
 
     def __init__(self, game: sc.Game, seat: int, others: Mapping[int, Fixed]) -> None:
         self.game, self.seat, self.tree, self.deals = game, seat, game.tree, game.deals
@@ -133,7 +133,7 @@ def as_profile(game: sc.Game, seat: int, person: sc.Policy, others: Mapping[int,
 @pytest.mark.interpreted
 @pytest.mark.parametrize("spec", SMALL)
 def test_the_correction_has_no_expectation(spec: str) -> None:
-    """Whatever the person and the opponents play, in every seat; and who plays a best response has no luck at all."""
+    """Whatever the person and the opponents play, in every seat; and a best response has no adjustment left."""
     game = built(spec)
     for seat in range(game.players):
         for others in line_ups(game, seat):
@@ -214,7 +214,7 @@ def played(game: sc.Game, players: list[Player], random: Random) -> Hand:
 
 
 def told_hands(game: sc.Game, person: Player, opponent: Fixed, hands: int, seed: int) -> np.ndarray:
-    """[hands, 2] what a person won, and that corrected, seats alternating."""
+    """[hands, 2] winnings of a person, raw and luck-adjusted, seats alternating."""
     random, found = Random(seed), []
     aivats = [aivat(game, seat, {1 - seat: opponent}) for seat in range(2)]
     other = seated(opponent, random)
@@ -330,7 +330,7 @@ def test_without_foresight_what_is_left_is_the_mean_over_the_opponents_hands(mon
 
 
 def test_an_all_in_is_paid_its_mean() -> None:
-    """Later cards change nothing: who was all in on the flop has no luck on turn and river."""
+    """Later cards change nothing: after an all-in on the flop, turn and river add no adjustment."""
     game = built(TINY)
     deck = game.rules.deck  # type: ignore[union-attr]
     told = aivat(game, 0, {1: Strategy(learned())})

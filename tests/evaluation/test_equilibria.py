@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 import smoothcall as sc
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.equilibria import (
-    SITUATIONS,
+    BETTINGS,
     dominated_error,
     equilibrium_distance,
     kuhn_member,
@@ -220,7 +220,7 @@ def test_golden_members_of_three(three, golden):
     member = kuhn_member(three, **parameters)
     for player, rows in golden["bets"].items():
         for card, row in zip("JQKA", rows, strict=True):
-            found = [bets_of(member)[f"{card}:{betting}"] for betting in SITUATIONS[player]]
+            found = [bets_of(member)[f"{card}:{betting}"] for betting in BETTINGS[player]]
             assert found == [float(Fraction(text)) for text in row]
     evaluation = sc.evaluate(three, member)
     assert evaluation.epsilon < 1e-12

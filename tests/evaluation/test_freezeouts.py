@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
-from smoothcall.agents.batch_policy import Greedy, Table
+from smoothcall.agents.batch_wrappers import Greedy, Table
 from smoothcall.agents.scripted import RULES, Scripted
 from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy

@@ -12,7 +12,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.agents.batch_player import BatchPlayer
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_wrappers import Table
 from smoothcall.agents.folders import BUILT_IN
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.scripted import HeuristicMC, Rule, Scripted

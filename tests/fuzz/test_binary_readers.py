@@ -20,7 +20,7 @@ from hypothesis import strategies as some
 import smoothcall as sc
 from smoothcall import cache as tables
 from smoothcall.agents import registry
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_wrappers import Table
 from smoothcall.agents.expert import Expert
 from smoothcall.agents.files import read_card
 from smoothcall.agents.folders import AgentFile

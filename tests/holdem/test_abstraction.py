@@ -169,7 +169,7 @@ def test_histograms_are_cut_as_they_should() -> None:
 
 
 def test_players_and_dealers_see_the_same() -> None:
-    """Deals drawn once by the kernel and once card by card: `bucket` in Python and the rules' hand order are the oracles."""
+    """Deals sampled once by the kernel and once card by card: `bucket` in Python and the rules' hand order are the oracles."""
     for deck, players, grid, cells in (
         (SHORT, 2, (100, 100, 100), "even"),
         (SHORT, 3, FINE, "mass"),

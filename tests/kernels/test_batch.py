@@ -27,7 +27,7 @@ UNLIKELY = 1e-4  # p-values below it are no accident; seeds are fixed
 
 
 class Watched:
-    """A batch of a game that notes the cards of its deals, where they are drawn, as they are made."""
+    """A batch of a game that notes the cards of its deals, where they are sampled, as they are made."""
 
     def __init__(self, game: Game, count: int, seed: int = 1) -> None:
         self.game, self.cards, self._deal = game, list[list[int]](), dealing(game)
@@ -75,7 +75,7 @@ class Watched:
         assert made == hands.moves[hand].tolist(), "nobody has moved out of turn"
 
     def held(self, hand: int) -> tuple[list[Cards], list[Cards]]:
-        """(hole cards of each seat, board of each street): what was drawn, or cards of the ranks that are seen."""
+        """(hole cards of each seat, board of each street): what was sampled, or cards of the ranks that are seen."""
         rules, seats, dealt = self.game.rules, self.game.players, self.batch.hands.dealt[hand]
         if self.game.sampled:
             cards = self.cards[self.number[hand]]
@@ -246,17 +246,17 @@ def test_illegal_moves_are_never_drawn() -> None:
     """Whatever probabilities say: legal ones share in proportion."""
     child, probabilities = np.array([-1, 4, -1, 5, 6], np.int32), np.array([100.0, 1.0, 50.0, 0.0, 3.0])
     for number, wanted in ((0.0, 1), (0.2499, 1), (0.25, 4), (0.6, 4), (0.9999999999999999, 4)):
-        assert kernels.draw_action(child, probabilities, number) == wanted
+        assert kernels.draw_legal(child, probabilities, np.empty(len(child)), number) == wanted
     for nothing in (np.zeros(5), np.array([1.0, 0.0, 1.0, 0.0, 0.0])):
         for number in (0.0, 0.5, 0.9999999999999999):
-            assert kernels.draw_action(child, nothing, number) == 1, "the first that is legal"
-    assert kernels.draw_action(child, np.array([0.0, 0.0, 0.0, 1e-300, 0.0]), 0.9) == 3
+            assert kernels.draw_legal(child, nothing, np.empty(len(child)), number) == 1, "the first that is legal"
+    assert kernels.draw_legal(child, np.array([0.0, 0.0, 0.0, 1e-300, 0.0]), np.empty(5), 0.9) == 3
     generator, random = seeded(3)[0], np.random.default_rng(1)
     for _ in range(100 if INTERPRETED else 3_000):
         child = random.integers(-1, 3, size=5).astype(np.int32)
         child[random.integers(5)] = 7
         probabilities = random.random(5) * (random.random(5) < 0.5)
-        action = kernels.draw_action(child, probabilities, draw(generator))
+        action = kernels.draw_legal(child, probabilities, np.empty(len(child)), draw(generator))
         assert child[action] >= 0
         assert probabilities[action] > 0 or not probabilities[child >= 0].any()
 

@@ -69,7 +69,7 @@ def test_other_games() -> None:
         row_features(built(TINY))
 
 
-# CardEncoder, where deals are drawn
+# CardEncoder, where deals are sampled
 
 
 def observation_at(game: sc.Game, betting: str, cards: str) -> np.ndarray:

@@ -13,7 +13,7 @@ import pytest
 from jax.experimental import enable_x64
 
 import smoothcall.solvers  # noqa: F401 - modules of smoothcall.learners cannot be imported before it
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_wrappers import Table
 from smoothcall.agents.layers import forward
 from smoothcall.kernels.simulation.observations import EQUITY, OBSERVATION, POT, STACK, TO_CALL
 from smoothcall.kernels.tables import CALL, FOLD_SLOT

@@ -1,4 +1,4 @@
-"""Neural fictitious self-play where deals are drawn: networks see cards, policies are tables over buckets."""
+"""Neural fictitious self-play where deals are sampled: networks see cards, policies are tables over buckets."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def observations(turns: int = 30) -> Array:
 # What is observed
 
 
-def test_wide_situations_show_the_cards_and_the_last_own_move() -> None:
+def test_card_observations_show_the_cards_and_the_last_own_move() -> None:
     playing, moved = env(), 0
     deck, known = built(SPEC).abstraction, built(SPEC)
     assert deck is not None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
-from smoothcall.agents.batch_policy import Table, moves_of
+from smoothcall.agents.batch_wrappers import Table, moves_of
 from smoothcall.agents.scripted import Scripted
 from smoothcall.games.betting import Betting
 from smoothcall.games.hand import Hand
@@ -64,7 +64,7 @@ def play(env: FreezeoutEnv, *names: str) -> None:
     env.move([Scripted(name, Table.of(env.stack_trees.rules)) for name in names])
 
 
-# The room
+# The environment
 
 
 def test_chips_and_seats_are_booked() -> None:
@@ -132,7 +132,7 @@ def test_hands_are_played_for_the_smaller_stack() -> None:
     assert found == {1, 2, 3, 4, 5, 6}
 
 
-def test_only_sessions_that_are_playing_are_booked() -> None:
+def test_only_freezeouts_that_are_playing_are_booked() -> None:
     env = new_env(seed=3)
     playing, booked = np.arange(COUNT) % 3 == 0, 0
     for _ in range(30):
@@ -146,7 +146,7 @@ def test_only_sessions_that_are_playing_are_booked() -> None:
 
 
 @pytest.mark.parametrize("rollouts", [0, 20])
-def test_rooms_go_on_from_their_tables(rollouts: int) -> None:
+def test_environments_go_on_from_their_tables(rollouts: int) -> None:
     one, other = new_env(seed=5, rollouts=rollouts), new_env(seed=6, rollouts=rollouts)
     for env in (one, other):
         for _ in range(25):
@@ -388,7 +388,7 @@ def test_stack_trees_are_played_by_the_rules(units: int) -> None:
 
 
 def test_showdowns_go_to_the_better_cards() -> None:
-    """A room whose players always call, against hands dealt with the same cards."""
+    """Freezeouts whose players always call, against hands dealt with the same cards."""
     env, again, card = new_env(seed=9, count=60, length=1), seeded(9, 2)[0], np.zeros(9, np.uint8)
     for _ in range(8):  # bets can be no more than checked on four streets
         play(env, "call", "call")
@@ -415,11 +415,11 @@ def test_showdowns_go_to_the_better_cards() -> None:
 
 
 @pytest.mark.parametrize("spec", ["limit-holdem", "no-limit-holdem:seats=3,menu=x1", "leduc"])
-def test_other_games_have_no_sessions(spec: str) -> None:
+def test_other_games_have_no_freezeouts(spec: str) -> None:
     with pytest.raises(sc.UsageError, match="freezeouts are played in no-limit games for two with a menu of raises"):
         stack_trees(built(spec).rules)
 
 
-def test_too_many_stacks_for_sessions() -> None:
+def test_too_many_stacks_for_freezeouts() -> None:
     with pytest.raises(sc.UsageError, match=r"any of [0-9,]+ stacks \(accepted: at most 1,000; a menu of whole bets, such"):
         stack_trees(built("no-limit-holdem:stack=2000").rules)

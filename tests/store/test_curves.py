@@ -51,7 +51,7 @@ def test_what_was_won(sampled: Any) -> None:
     assert lines(sampled())["short, player 0"] == [(50, 4.0)]
 
 
-def test_what_was_won_in_sessions(sampled: Any) -> None:
+def test_what_was_won_in_freezeouts(sampled: Any) -> None:
     draw_curves([("a", FREEZEOUTS)])
     assert lines(sampled()) == {"a": [(20_000, -200.0), (60_000, 200.0)]}
     assert "chips a freezeout" in sampled().get_ylabel()

@@ -88,7 +88,7 @@ def test_runs_of_drawn_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert without_time(again.metrics) == without_time(whole.metrics)
 
 
-def test_runs_in_sessions(tmp_path: Path) -> None:
+def test_runs_in_freezeouts(tmp_path: Path) -> None:
     """What was won is counted by the freezeout, in metrics, on the agent's card and on the curve, resumed or not."""
     options = {"freezeouts": 16, "length": 3, "memory": 500}
     whole = Run.create(tmp_path / "whole", WHOLE_BETS, "monte-carlo", seed=2, options=options, iterations=9_000)

@@ -163,6 +163,6 @@ def test_what_is_not_there(enter: Enter, path: str) -> None:
     visitor = enter(PHONE, forgiven=(" 404 ", " 400 "))
     visitor.go("/")
     visitor.go(path)
-    assert visitor.text(".fault").endswith("To the lobby")
+    assert visitor.text(".fault").endswith("Go to the lobby")
     visitor.click(".fault a")
     visitor.see("form.choose")

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from smoothcall.agents import opponent_models as models
-from smoothcall.agents.batch_policy import raise_slots
+from smoothcall.agents.batch_wrappers import raise_slots
 from smoothcall.agents.images import verify_cards
 from smoothcall.agents.opponent_models import CLASSES, EDGES, ImageModel, Model, NaiveBayes, class_of
 from smoothcall.agents.scripted import LARGEST, pot_odds

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import softmax
 
 from smoothcall.agents import convolutions, layers
-from smoothcall.agents.batch_policy import one_hot
+from smoothcall.agents.batch_wrappers import one_hot
 from smoothcall.agents.images import images
 from smoothcall.agents.layers import Layers
 from smoothcall.agents.q_networks import best_legal

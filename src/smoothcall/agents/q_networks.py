@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, softmax
 
-from smoothcall.agents.batch_policy import EDGE, MOVES, Table, legal_moves, one_hot, slots_of
+from smoothcall.agents.batch_wrappers import EDGE, MOVES, Table, legal_moves, one_hot, slots_of
 from smoothcall.agents.layers import Layers, forward
 from smoothcall.kernels.simulation.observations import (
     AGGRESSION,

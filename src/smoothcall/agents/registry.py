@@ -27,7 +27,7 @@ from typing import Any
 
 from smoothcall.agents import expert
 from smoothcall.agents.batch_player import BatchPlayer
-from smoothcall.agents.batch_policy import Greedy, Table, Thresholded
+from smoothcall.agents.batch_wrappers import Greedy, Table, Thresholded
 from smoothcall.agents.files import load, read_card
 from smoothcall.agents.folders import AGENT_FILE, CONFIG_FILE, AgentFile, agents_in, built_in_agents
 from smoothcall.agents.policy_player import PolicyPlayer

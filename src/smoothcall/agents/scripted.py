@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import bdtr
 
-from smoothcall.agents.batch_policy import Table, one_hot, raise_slots
+from smoothcall.agents.batch_wrappers import Table, one_hot, raise_slots
 from smoothcall.agents.view import View
 from smoothcall.errors import UsageError, unknown
 from smoothcall.files import field

@@ -16,7 +16,7 @@ import numpy as np
 
 from smoothcall.agents import expert
 from smoothcall.agents import scripted as generic
-from smoothcall.agents.batch_policy import MOVES, Table
+from smoothcall.agents.batch_wrappers import MOVES, Table
 from smoothcall.agents.layers import Layers, array_of_shape, from_arrays, shapes, to_arrays
 from smoothcall.agents.nfsp_networks import INPUTS, NFSPNetworks
 from smoothcall.agents.q_networks import ROWS, Amount, Discrete, Softmax, Values

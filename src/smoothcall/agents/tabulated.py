@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_wrappers import Table
 from smoothcall.agents.scripted import Scripted
 from smoothcall.agents.serialization import to_data, verify_batch_policy, verify_game
 from smoothcall.errors import UsageError

@@ -25,7 +25,7 @@ from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
 
 ROUNDING = 1e-9  # how far a parameter may be outside its range and still be taken for its end
-SITUATIONS = {  # the betting before information states 1 to 4 of players a, b and c
+BETTINGS = {  # the betting before information states 1 to 4 of players a, b and c
     "a": ("", "ccr", "crf", "crc"),
     "b": ("c", "r", "ccrf", "ccrc"),
     "c": ("cc", "cr", "rf", "rc"),
@@ -187,7 +187,7 @@ def _verify_names(game: Game, given: Mapping[str, float], accepted: Sequence[str
 
 def _key(name: str) -> str:
     """The information state behind a name such as `b21`."""
-    return f"{'JQKA'[int(name[1]) - 1]}:{SITUATIONS[name[0]][int(name[2]) - 1]}"
+    return f"{'JQKA'[int(name[1]) - 1]}:{BETTINGS[name[0]][int(name[2]) - 1]}"
 
 
 def _slots(game: Game) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 
 from smoothcall.agents.batch_player import BatchPlayer, observes_cards_of
-from smoothcall.agents.batch_policy import Greedy
+from smoothcall.agents.batch_wrappers import Greedy
 from smoothcall.agents.fixed import Fixed, Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.registry import SCRIPTED_PLAYERS, Games, Kind, Registry, ResolvedName, named_policy, thresholded

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from smoothcall.games.cards import Cards
 from smoothcall.games.rules import PokerRules
 
-View = tuple[tuple[int, ...], ...]  # own cards, then the board of each street so far; highest first
+VisibleCards = tuple[tuple[int, ...], ...]  # own cards, then the board of each street so far; highest first
 
 
 class Lossless:
@@ -21,11 +21,11 @@ class Lossless:
         """Return the card, or its rank where suits are ignored."""
         return card if self.suits_apart else self.rules.deck.rank(card)
 
-    def view(self, hole: Cards, boards: Sequence[Cards]) -> View:
+    def view(self, hole: Cards, boards: Sequence[Cards]) -> VisibleCards:
         """Return what the player with these hole cards sees; boards[street] for each street so far."""
         return tuple(tuple(sorted(map(self.face, cards), reverse=True)) for cards in (hole, *boards) if cards)
 
-    def label(self, view: View) -> str:
+    def label(self, view: VisibleCards) -> str:
         """Return the card part of an information-state key."""
         deck = self.rules.deck
         name = deck.name if self.suits_apart else deck.ranks.__getitem__

@@ -18,7 +18,7 @@ from smoothcall.errors import UsageError
 from smoothcall.games.cards import Cards
 from smoothcall.games.outcomes import standing
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.buckets import Lossless, View
+from smoothcall.information.buckets import Lossless, VisibleCards
 from smoothcall.kernels.tables import Array
 
 MAX_DEALS = 2_000_000  # listed one by one
@@ -73,8 +73,8 @@ def list_deals(rules: PokerRules, buckets: Lossless) -> Deals:
     """Return every deal of a small game. Weights are exact counts divided once."""
     if (total := count_deals(rules)) > MAX_DEALS:
         raise UsageError(f"{rules.name}: {total:,} deals are too many to list (at most {MAX_DEALS:,})")
-    counts: Counter[tuple[tuple[View, ...], ...]] = Counter()
-    strengths: dict[tuple[tuple[View, ...], ...], list[int]] = {}
+    counts: Counter[tuple[tuple[VisibleCards, ...], ...]] = Counter()
+    strengths: dict[tuple[tuple[VisibleCards, ...], ...], list[int]] = {}
     for hole, boards in _every_deal(rules):
         seen = tuple(tuple(buckets.view(cards, boards[: street + 1]) for street in range(len(rules.streets))) for cards in hole)
         counts[seen] += 1

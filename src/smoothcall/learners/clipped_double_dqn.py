@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from smoothcall.agents.batch_policy import MOVES, legal_moves, likely_legal, moves_of
+from smoothcall.agents.batch_wrappers import MOVES, legal_moves, likely_legal, moves_of
 from smoothcall.agents.layers import from_arrays
 from smoothcall.agents.q_networks import Values, ten_inputs
 from smoothcall.kernels.simulation.observations import OBSERVATION

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from smoothcall.agents.batch_policy import MOVES, Table, legal_moves, likely_legal, moves_of, raised_by
+from smoothcall.agents.batch_wrappers import MOVES, Table, legal_moves, likely_legal, moves_of, raised_by
 from smoothcall.agents.layers import from_arrays
 from smoothcall.agents.q_networks import Amount, Softmax, amounts, six_inputs
 from smoothcall.kernels.simulation.observations import EQUITY, POT, STACK, TO_CALL

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_wrappers import Table
 from smoothcall.agents.q_networks import Exploring
 from smoothcall.agents.scripted import FINAL_POOL, FIRST_POOL, Scripted
 from smoothcall.agents.tabulated import TabulatedPolicy

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from smoothcall.agents.batch_policy import MOVES, moves_of
+from smoothcall.agents.batch_wrappers import MOVES, moves_of
 from smoothcall.agents.q_networks import ROWS, Discrete, rows_of
 from smoothcall.kernels.simulation.observations import EQUITY, POT
 from smoothcall.kernels.tables import Array

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_wrappers import Table
 from smoothcall.agents.scripted import Scripted
 from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from smoothcall.agents.batch_policy import Table
+from smoothcall.agents.batch_wrappers import Table
 from smoothcall.agents.scripted import Scripted
 from smoothcall.evaluation.freezeouts import FreezeoutResult, play_freezeouts
 from smoothcall.evaluation.statistics import Estimate

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.random import draw
+from smoothcall.kernels.random import draw, draw_index
 from smoothcall.kernels.tables import DECISION, Array, Walk
 
 
@@ -77,13 +79,13 @@ def advance(walk: Walk, hands: Hands, observations: Array, probabilities: Array,
 
     observations[B, W] of the seats to move are kept in `hands`.
     """
-    ended = 0
+    ended, weights = 0, np.empty(walk.child.shape[1])
     for hand in range(len(hands.node)):
         if hands.over[hand]:
             continue
         node = hands.node[hand]
         seat = walk.player[node]
-        action = draw_action(walk.child[node], probabilities[hand], draw(generator))
+        action = draw_legal(walk.child[node], probabilities[hand], weights, draw(generator))
         move = hands.moves[hand, seat]
         for place in range(observations.shape[1]):
             hands.observations[hand, seat, move, place] = observations[hand, place]
@@ -95,18 +97,14 @@ def advance(walk: Walk, hands: Hands, observations: Array, probabilities: Array,
 
 
 @inlined
-def draw_action(child: Array, probabilities: Array, number: float) -> int:
+def draw_legal(child: Array, probabilities: Array, weights: Array, number: float) -> int:
     """Return the legal action that a number in [0, 1) selects in proportion to probabilities[A]; the first legal one if all
-    are 0.
+    are 0. weights[A] is scratch.
     """
-    total, first, chosen = 0.0, -1, -1
+    total, first = 0.0, -1
     for action in range(len(child)):
-        if child[action] >= 0:
-            first = action if first < 0 else first
-            total += probabilities[action]
-    left = number * total
-    for action in range(len(child)):
-        if child[action] >= 0 and probabilities[action] > 0 and left >= 0:
-            chosen = action
-            left -= probabilities[action]
-    return first if chosen < 0 else chosen
+        legal = child[action] >= 0
+        weights[action] = probabilities[action] if legal else 0.0
+        total += weights[action]
+        first = action if legal and first < 0 else first
+    return draw_index(weights, len(weights), number * total) if total > 0 else first
