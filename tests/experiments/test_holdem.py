@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,15 @@ from smoothcall.experiments import heinrich2014_holdem as holdem
 from smoothcall.experiments.agents import AgentFolder
 from tests.experiments.pages import written
 
-TINY = holdem.Size((holdem.TWO[1], holdem.TWO[3]), 50_000, 0, 1_000, 2_000, 2, 5_000, 20_000)
+COARSE = "limit-holdem:grid=10/10/10"  # far fewer rows than grid S
+COARSE_TWO = tuple(replace(agent, game=COARSE) for agent in (holdem.TWO[1], holdem.TWO[3]))
+TINY = holdem.Size(COARSE_TWO, 50_000, 0, 1_000, 2_000, 2, 5_000, 20_000)
 LARGE = holdem.Size((holdem.TWO[1], holdem.TWO[5]), 100_000, 0, 2_000, 4_000, 10, 20_000, 50_000)
 
 
-def test_every_part(tmp_path: Path) -> None:
+def test_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MCCFR", "SMOOTH"):
+        monkeypatch.setattr(holdem, name, replace(getattr(holdem, name), game=COARSE))
     page = written("heinrich2014-holdem", TINY, tmp_path)
     assert [check["verdict"] for check in page.checks.values()] == ["needs the full run"] * 4
     assert "| 3p | 169 | 1000 | 100 | 10 | 23,937,308 | 120,036,830 |" in page.text
