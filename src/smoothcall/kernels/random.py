@@ -53,8 +53,7 @@ def draw(state: Array) -> float:
 def draw_index(weights: Array, count: Integer, number: float) -> int:
     """Return the index of weights[:count] that a number in [0, their sum) falls on; never one of weight 0.
 
-    At least one weight must be positive. Rounding may bring the number to the sum: then it is the last positive one. Not
-    inlined by Numba, which would count references to the array behind a row.
+    At least one weight must be positive. Rounding may bring the number to the sum: then it is the last positive one.
     """
     chosen = np.int64(0)
     for index in range(count):

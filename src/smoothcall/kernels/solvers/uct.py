@@ -176,7 +176,7 @@ def best_by_bounds(tree: Array, row: Integer, actions: Integer, explore: float) 
 def from_average(tree: Array, row: Integer, actions: Integer, number: float) -> Integer:
     """Return the action of the average policy, the visits, that a number in [0, 1) falls on.
 
-    `draw_index` without branches and without a view of the row: a tenth faster, because averages that mix are mispredicted.
+    The result is that of `draw_index`. This form has no branches and measured faster here, where averages mix.
     """
     chosen: Integer = np.uint64(0)
     total = 0.0
