@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import util
 from pathlib import Path
-from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -30,6 +31,29 @@ def run(*words: str, typed: str = "", **changes: str) -> subprocess.CompletedPro
     return subprocess.run(
         [*WORDS, *words], input=typed, capture_output=True, text=True, env={**os.environ, **changes}, timeout=300
     )
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """Run a command line in this process, with `typed` as standard input."""
+
+    def run(*words: str, typed: str = "") -> Done:
+        monkeypatch.setattr(sys, "argv", ["smoothcall", "play", *words])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        assert code is None or isinstance(code, int)
+        return Done(code or 0, *capsys.readouterr())
+
+    return run
 
 
 @contextmanager
@@ -67,10 +91,10 @@ def test_other_addresses_come_with_a_warning() -> None:
         assert "warning: on 0.0.0.0, whoever can reach this machine can play here" in said[0]
 
 
-def test_a_port_in_use(tmp_path: Path) -> None:
+def test_a_port_in_use(here: Callable[..., Done]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = run("--no-browser", "--port", str(port))
+        done = here("--no-browser", "--port", str(port))
     assert (done.returncode, done.stdout) == (2, "")
     assert f"cannot listen on port {port} of '127.0.0.1'" in done.stderr
     assert done.stderr.endswith(": Address already in use; choose another with --port or --host\n")
@@ -101,26 +125,26 @@ def test_the_terminal_without_input() -> None:
     assert "is no move here" in again.stdout
 
 
-def test_who_plays_a_game(tmp_path: Path) -> None:
+def test_who_plays_a_game(here: Callable[..., Done]) -> None:
     """Without an opponent, those there are; and what to type next."""
-    done = run("--terminal", "--game", "kuhn-3p")
+    done = here("--terminal", "--game", "kuhn-3p")
     assert (done.returncode, done.stderr) == (0, "")
     assert "Kuhn poker, three players" in done.stdout
     assert "always-call" in done.stdout
     assert "leduc-cfr" not in done.stdout
     last = done.stdout.splitlines()[-1].partition("smoothcall play ")[2].split()
     assert last.count("--against") == 2
-    assert "You are dealt" in run(*last).stdout
-    assert "the terminal's own, kept in" in " ".join(run(*last).stdout.split())
+    assert "You are dealt" in here(*last).stdout
+    assert "the terminal's own, kept in" in " ".join(here(*last).stdout.split())
 
 
 @pytest.mark.parametrize(("damaged", "lines"), [(2, 2), (10, 10), (12, 11)])
-def test_agents_left_out_are_told(tmp_path: Path, damaged: int, lines: int) -> None:
+def test_agents_left_out_are_told(tmp_path: Path, here: Callable[..., Done], damaged: int, lines: int) -> None:
     folder = tmp_path / "agents"
     folder.mkdir()
     for number in range(damaged):
         (folder / f"{number}.agent").write_text("no agent")
-    done = run("--agents", str(folder), "--terminal", "--game", "kuhn", "--against", "random")
+    done = here("--agents", str(folder), "--terminal", "--game", "kuhn", "--against", "random")
     told = done.stderr.splitlines()
     assert (done.returncode, len(told)) == (0, lines), told
     assert told[0].startswith("left out: 0.agent")
@@ -131,16 +155,13 @@ def test_agents_left_out_are_told(tmp_path: Path, damaged: int, lines: int) -> N
 
 
 @pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command line that fails, in this process: its one line."""
+def call(here: Callable[..., Done]) -> Callable[..., str]:
+    """Run a command line that fails: its one line."""
 
     def run(*words: str) -> str:
-        monkeypatch.setattr(sys, "argv", ["smoothcall", "play", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert (ended.value.code, out, err.count("\n")) == (2, "", 1), err
-        return err
+        done = here(*words)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+        return done.stderr
 
     return run
 
@@ -172,12 +193,12 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         (["--json"], "No such option: --json"),
     ],
 )
-def test_wrong_input_is_one_line(words: list[str], message: str, call: Any) -> None:
+def test_wrong_input_is_one_line(words: list[str], message: str, call: Callable[..., str]) -> None:
     assert message in call(*words)
 
 
 @pytest.mark.parametrize("words", [["--no-browser"], ["--terminal", "--game", "leduc", "--against", "random"]])
-def test_without_the_extra(words: list[str], call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra(words: list[str], call: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     found = util.find_spec
     monkeypatch.setattr(util, "find_spec", lambda name, *rest: None if name == "sqlalchemy" else found(name, *rest))
     assert "pip install 'smoothcall[web]'" in call(*words)
