@@ -15,9 +15,10 @@ from typing import Annotated, Any
 import typer
 
 import smoothcall as sc
-from smoothcall.agents.folders import snapshots_of
+from smoothcall.agents.folders import GREEDY_FILE, snapshots_of
 from smoothcall.agents.scripted import Rule
 from smoothcall.agents.tabulated import TabulatedPolicy
+from smoothcall.simulation.batch_policy import observes_habits
 from smoothcall.store.runs import Run
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +40,7 @@ class Made:
     seed: int = 1
     options: dict[str, str] = field(default_factory=dict)
     keep: bool = False
+    greedy: bool = False  # the run's greedy agent, by value
     file: str = ""  # in the ledger; "": trained by a run
     learned: str = ""  # description of a player that no solver trained
 
@@ -54,6 +56,7 @@ MADE = {
     "kuhn-3p-cfr": Made("Discounted CFR", "kuhn-3p", "discounted-cfr", 200_000),
     "leduc-cfr": Made("CFR+", "leduc", "cfr+", 1_000_000),
     "leduc-smooth-uct": Made("Smooth UCT", "leduc", "smooth-uct", 10_000_000, keep=True),
+    "leduc-smooth-uct-greedy": Made("Smooth UCT by value", "leduc", "smooth-uct", 10_000_000, greedy=True),
     "leduc-3p-cfr": Made("Discounted CFR", "leduc-3p", "discounted-cfr", 3000),
     "limit-holdem-smooth-uct": Made(
         "Smooth UCT", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
@@ -67,15 +70,19 @@ MADE = {
     "no-limit-holdem-32-mccfr": Made("Monte-Carlo CFR", "no-limit-holdem-32:menu=x2+x4,grid=10/10/10", "mccfr", 1_000_000),
     **{
         f"no-limit-holdem-32-{solver}": Made(
-            name, "no-limit-holdem-32", solver, hands, file=f"epfl2020/agents/{solver}.agent"
+            name, "no-limit-holdem-32", solver, 3_000_000, file=f"epfl2020/agents/{solver}-1.agent"
         )
-        for solver, name, hands in (
-            ("monte-carlo", "Monte-Carlo control", 10_000_000),
-            ("deep-q-continuous", "Deep Q, continuous", 20_000_000),
-            ("deep-q-discrete", "Deep Q, discrete", 20_000_000),
-            ("clipped-double-dqn", "Clipped double DQN", 10_000_000),
+        for solver, name in (
+            ("monte-carlo", "Monte-Carlo control"),
+            ("deep-q-continuous", "Deep Q, continuous"),
+            ("deep-q-discrete", "Deep Q, discrete"),
+            ("clipped-double-dqn", "Clipped double DQN"),
         )
     },
+    "no-limit-holdem-32-combined": Made(
+        "Combined agents", "no-limit-holdem-32", "", 0, file="epfl2020/agents/combined-1.agent",
+        learned="plays each hand as one of the four agents of epfl2020, chosen by how you played before; from 3,000,000 hands",
+    ),
     "no-limit-holdem-pricope-agent-1": Made(
         "Agent 1, expert system", "no-limit-holdem", "", 0, file="pricope2021/agents/agent-1.agent",
         learned="an expert system after Loki; its model of the opponent from 200,000 decisions",
@@ -107,7 +114,7 @@ def make(name: str, runs: Path) -> None:
         run = Run.open(folder)
         if not run.done or not run.agent.exists():
             run.train()
-        policy = sc.load(run.agent)
+        policy = sc.load(folder / GREEDY_FILE if made.greedy else run.agent)
         snapshots = {at: path for at, path in snapshots_of(folder).items() if FIRST_SNAPSHOT <= at < made.iterations}
     results = policy.card.get("results", {})
     if policy.game.players == 2:
@@ -117,8 +124,8 @@ def make(name: str, runs: Path) -> None:
         results["local_best_response"] = {"mean": local.mean, "half_width": local.half_width(), "deals": DEALS}
     policy.card |= {"name": made.name, "command": policy.card.get("command", made.command), "results": results}
     if made.learned:
-        policy.card |= {"learned": made.learned, "command": "smoothcall reproduce pricope2021"}
-    for figure in ("differences", "models"):  # shown in the ledger only
+        policy.card |= {"learned": made.learned, "command": f"smoothcall reproduce {made.file.partition('/')[0]}"}
+    for figure in ("differences", "models", "curve", "choice"):  # shown in the ledger only
         policy.card.pop(figure, None)
     policy.save(AGENTS / f"{name}.agent")
     for at, path in snapshots.items():
@@ -135,6 +142,8 @@ def matches(policy: sc.Policy) -> dict[str, Any]:
     found = {}
     for opponent in Rule:
         hands = HANDS // 5 if isinstance(policy, TabulatedPolicy) else HANDS
+        if isinstance(policy, TabulatedPolicy) and observes_habits(policy.batch_policy):
+            hands = HANDS // 50  # it plays hand by hand
         result = sc.match(policy.game, [policy, opponent], hands=hands if policy.game.sampled else None, seed=1)
         if result.exact is not None:
             found[opponent] = {"mean": result.exact[0], "half_width": 0.0, "hands": 0}

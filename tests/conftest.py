@@ -19,7 +19,8 @@ os.environ["JAX_COMPILATION_CACHE_DIR"] = str(TABLES.parent / "jax")  # tests sh
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
-GAMES = ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc:suits=apart", "leduc-3p"]
+NO_CHECKS = "leduc:opening=bet-or-fold,showdown=starting-hands"  # as the program of macmanus2019 plays Leduc
+GAMES = ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc:suits=apart", NO_CHECKS, "leduc-3p"]
 SMALL = ["rps", "kuhn", "kuhn-3p"] if INTERPRETED else ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc"]
 TINY = "no-limit-holdem-32:menu=pot,grid=20/10/5"  # the smallest game with sampled deals
 WHOLE_BETS = "no-limit-holdem-32:stack=3000,menu=x1+x2,grid=10/10/10"  # the smallest game of freezeouts

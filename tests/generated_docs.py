@@ -12,10 +12,13 @@ import typer.main
 from smoothcall.agents import registry
 from smoothcall.app import App
 from smoothcall.cli import cli
-from smoothcall.results import OptionInfo
+from smoothcall.experiments import EXPERIMENTS, verdicts
+from smoothcall.experiments.verdicts import MEANINGS, Status
+from smoothcall.results import OptionInfo, count_statuses
 from smoothcall.solvers import SOLVERS
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+COUNT, COUNT_END = "<!-- rows of the ledger, made by `make docs` -->", "<!-- end of rows -->"
 NOTE = "<!-- Made by `make docs` from the code; change it there. -->"
 
 
@@ -58,8 +61,11 @@ def solvers() -> str:
 def players() -> str:
     parts = [NOTE, "# Players", inspect.getdoc(registry) or ""]
     parts.append(
-        "A name is accepted wherever a player is: by `match`, `play --against`, `evaluate`, `show`, by the option `against` of "
-        "solvers and learners, and by `sc.match`. `smoothcall players` lists names, those of the agents in `runs` too."
+        "`match` accepts all of these names. `evaluate`, `show` and the option `against` of `train` accept all but classes "
+        "with `act`, which have no probabilities. In Python `sc.match` accepts all but ids of runs and `.json`. People play "
+        "against listed agents and scripted players, whose ids are kept with the hands: `play --terminal --against` takes an "
+        "id, or the path of a file or run below the folder of agents, and `:greedy`; the page and the JSON API take ids and "
+        "`:greedy` only. `smoothcall players` lists names, those of the agents in `runs` too."
     )
     for kind, heading in ((registry.Kind.SCRIPTED, "Scripted players"), (registry.Kind.BUILT_IN, "Built-in agents")):
         found = [each for each in registry.Registry().players() if each.kind == kind]
@@ -87,12 +93,50 @@ def command_line() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-PAGES = {"games.md": games, "solvers.md": solvers, "players.md": players, "cli.md": command_line}
+def ledger() -> str:
+    parts = [NOTE, "# The ledger of reproductions", inspect.getdoc(verdicts) or ""]
+    parts.append(
+        "`smoothcall reproduce NAME` measures what a document published and writes its page from the data; "
+        "`smoothcall reproduce --list` prints all rows; `smoothcall reproduce --check` fails where a page is not what its "
+        "data give."
+    )
+    rows = App(ROOT).ledger()
+    lines: list[list[object]] = []
+    for paper in dict.fromkeys(row.paper for row in rows):
+        found = [row.verdict.status for row in rows if row.paper == paper]
+        lines.append([f"[{paper}]({paper}.md)", *(found.count(status) or "" for status in Status), len(found)])
+    total = [sum(row.verdict.status == status for row in rows) for status in Status]
+    parts.append(_table(["page", *Status, "rows"], [*lines, ["all", *total, len(rows)]]))
+    missing = [f"[{paper}]({paper}.md)" for paper in EXPERIMENTS if paper not in {row.paper for row in rows}]
+    if missing:
+        parts.append(f"Pages of an earlier form, without rows, to be measured again: {', '.join(missing)}.")
+    meanings: list[list[object]] = [[status, meaning] for status, meaning in MEANINGS.items()]
+    parts.append(_table(["verdict", "meaning"], meanings))
+    return "\n\n".join(parts) + "\n"
+
+
+def readme() -> str:
+    """Return the README with the number of rows of the ledger between its two marks."""
+    text = (ROOT / "README.md").read_text()
+    before, _, rest = text.partition(COUNT)
+    _, _, after = rest.partition(COUNT_END)
+    rows = App(ROOT).ledger()
+    return f"{before}{COUNT}\n{len(rows)} rows: {count_statuses(rows)}.\n{COUNT_END}{after}"
+
+
+PAGES = {
+    "docs/games.md": games,
+    "docs/solvers.md": solvers,
+    "docs/players.md": players,
+    "docs/cli.md": command_line,
+    "docs/ledger/README.md": ledger,
+    "README.md": readme,
+}
 
 
 def main() -> None:
     for name, made in PAGES.items():
-        (DOCS / name).write_text(made())
+        (ROOT / name).write_text(made())
 
 
 if __name__ == "__main__":

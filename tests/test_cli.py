@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+import smoothcall as sc
 from smoothcall.cli import main
 from smoothcall.games.catalog import CATALOG
 from smoothcall.solvers import SOLVERS
-from tests.conftest import WHOLE_BETS
+from tests.conftest import NO_CHECKS, WHOLE_BETS
 
 
 class Result:
@@ -160,6 +161,22 @@ def test_players(call: Any, tmp_path: Path) -> None:
     assert (done.code, "did you mean 'leduc-cfr'" in done.err, (tmp_path / "c").exists()) == (2, True, False)
 
 
+def test_an_opponent_in_training_is_named_as_in_a_match(call: Any, tmp_path: Path) -> None:
+    """By the id or the folder of a run, or by a strategy file of macmanus2019; the run keeps a copy as an agent file."""
+    assert call("train", "leduc", "cfr+", "--iterations", "10", "--out", "runs/mine").code == 0
+    (tmp_path / "strategy.json").write_text("{}")
+    for number, (game, name) in enumerate(
+        [("leduc", "mine:greedy"), ("leduc", "runs/mine"), ("leduc:suits=apart", "strategy.json")]
+    ):
+        assert call("match", name, "probe").code == 0
+        done = call("train", game, "uct", "--iterations", "50", "--set", f"against={name}", "--out", f"trained-{number}")
+        assert (done.code, done.err) == (0, ""), name
+    (tmp_path / "strategy.json").unlink()
+    done = call("resume", "trained-2", "--iterations", "100", "--json")
+    assert (done.code, json.loads(done.out)["iterations"]) == (0, 100)
+    assert sc.load(tmp_path / "trained-2" / "opponent.agent").game.spec == "leduc:suits=apart"
+
+
 def test_matches(call: Any, tmp_path: Path) -> None:
     done = call("match", "probe", "random", "--game", "leduc")
     assert done.code == 0
@@ -280,6 +297,8 @@ def test_strategies_of_macmanus2019_are_evaluated(call: Any, tmp_path: Path) -> 
     answer = json.loads(call("evaluate", "strategy.json", "--json").out)
     assert answer["game"] == "leduc:suits=apart"
     assert 4 < answer["nash_conv"] < 6
+    (tmp_path / "strategy.json").write_text('{"1Ah": {"b": 0.9, "f": 0.1}}')
+    assert json.loads(call("evaluate", "strategy.json", "--json").out)["game"] == NO_CHECKS, "an opening that may fold"
     (tmp_path / "strategy.json").write_text('{"1Ah": "x"}')
     assert call("evaluate", "strategy.json").code == 2
 

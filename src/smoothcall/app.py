@@ -11,8 +11,7 @@ from smoothcall.agents.registry import PlayerInfo, Registry
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import evaluate
 from smoothcall.evaluation.policy_match import table_notes
-from smoothcall.experiments import EXPERIMENTS, reproduce
-from smoothcall.experiments.ledger import Check
+from smoothcall.experiments import EXPERIMENTS, differences, measured_papers, page_of, reproduce, write_page
 from smoothcall.folders import data_folder
 from smoothcall.games.catalog import CATALOG
 from smoothcall.information.named_games import game, options_of
@@ -26,6 +25,8 @@ from smoothcall.results import (
     ExactResponseReport,
     ExperimentInfo,
     GameInfo,
+    LedgerCheck,
+    LedgerRow,
     LowerBounds,
     OptionInfo,
     PlotReport,
@@ -102,6 +103,7 @@ class App:
             seconds=seconds,
             keep=keep,
             tensorboard=tensorboard,
+            registry=self.registry(),
         )
         run.train(watch=watch, stop=stop)
         return _report(run)
@@ -110,7 +112,7 @@ class App:
         self, folder: Path, *, iterations: int | None = None, watch: Watch | None = None, stop: Stop | None = None
     ) -> TrainReport:
         """Continue a run bit-exactly, to its end or to `iterations` in all."""
-        run = Run.open(folder)
+        run = Run.open(folder, self.registry())
         run.train(iterations=iterations, watch=watch, stop=stop)
         return _report(run)
 
@@ -118,9 +120,13 @@ class App:
         """Return the registry of players, with the agents below a folder: `runs`, unless another is named."""
         from smoothcall.interop.macmanus2019 import read_strategy
 
-        runs = self.folder / "runs"
-        folder = runs if agents is None and runs.is_dir() else agents
-        return Registry(folder, {".json": lambda path, of: read_strategy(path, of or game("leduc:suits=apart"))})
+        return Registry(agents or self._runs, {".json": lambda path, of: read_strategy(path, of)})
+
+    @property
+    def _runs(self) -> Path | None:
+        """The folder of runs, where agents have ids; None if there is none yet."""
+        folder = self.folder / "runs"
+        return folder if folder.is_dir() else None
 
     def players(self) -> list[PlayerInfo]:
         """List every player that has a name: scripted players, agents of the package and of the runs."""
@@ -295,12 +301,50 @@ class App:
         return [ExperimentInfo(name, summary) for name, summary in EXPERIMENTS.items()]
 
     def reproduce(
-        self, name: str, *, quick: bool = False, out: Path | None = None, tell: Callable[[str], None] | None = None
+        self,
+        name: str,
+        *,
+        quick: bool = False,
+        again: bool = False,
+        out: Path | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> ReproductionReport:
-        """Run a paper's experiments and write its page under `out` (docs/ledger unless another folder is named)."""
-        found = reproduce(name, quick=quick, out=out or self.folder / "docs" / "ledger", tell=tell or (lambda line: None))
-        checks = tuple(Check(check["what"], check["published"], check["ours"], check["passed"]) for check in found["checks"])
-        return ReproductionReport(found["page"], found["passed"], checks)
+        """Run a paper's experiments and write its page under `out` (docs/ledger unless another folder is named).
+
+        What an earlier reproduction measured with the same settings is reused, unless `again`.
+        """
+        found = reproduce(name, quick=quick, again=again, out=out or self._ledger, tell=tell or (lambda line: None))
+        return ReproductionReport(str(found.page), tuple(LedgerRow(name, row) for row in found.rows))
+
+    def write_page(self, name: str, *, out: Path | None = None) -> ReproductionReport:
+        """Write the page of a paper from what has been measured so far."""
+        found = write_page(name, out or self._ledger)
+        return ReproductionReport(str(found.page), tuple(LedgerRow(name, row) for row in found.rows))
+
+    def ledger(self, name: str | None = None, *, out: Path | None = None) -> tuple[LedgerRow, ...]:
+        """Return the rows of all pages under `out` (docs/ledger unless another folder is named), or of one."""
+        papers = self._papers(name, out)
+        return tuple(LedgerRow(paper, row) for paper in papers for row in page_of(paper, out or self._ledger)[0].rows)
+
+    def check_ledger(self, name: str | None = None, *, out: Path | None = None) -> LedgerCheck:
+        """Compare the pages under `out` (docs/ledger unless another folder is named) with what their data give."""
+        papers = self._papers(name, out)
+        wrong = [f"{paper}: {line}" for paper in papers for line in differences(paper, out or self._ledger)]
+        return LedgerCheck(papers, tuple(wrong))
+
+    @property
+    def _ledger(self) -> Path:
+        return self.folder / "docs" / "ledger"
+
+    def _papers(self, name: str | None, out: Path | None) -> tuple[str, ...]:
+        """Return `name`, or all papers that were measured under `out`."""
+        if name is not None:
+            return (name,)
+        folder = out or self._ledger
+        found = measured_papers(folder)
+        if not found:
+            raise UsageError(f"there are no data of reproductions in {str(folder)!r} (make them: smoothcall reproduce NAME)")
+        return found
 
     def play_service(self, database: str | None = None, agents: Path | Agents | None = None, **options: Any) -> PlayService:
         """Open tables for people to play at. Hands go to a database: a file in `data_folder`, unless a URL is given.
@@ -314,9 +358,7 @@ class App:
 
         if isinstance(agents, Path) and not agents.is_dir():
             raise UsageError(f"there is no folder of agents {str(agents)!r}")
-        runs = self.folder / "runs"
-        folder = runs if agents is None and runs.is_dir() else agents
-        opponents = folder if isinstance(folder, Agents) else Agents(folder)
+        opponents = agents if isinstance(agents, Agents) else Agents(agents or self._runs)
         return PlayService(Histories(database or f"sqlite:///{data_folder() / 'hands.sqlite'}"), opponents, **options)
 
     def bench(

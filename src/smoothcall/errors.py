@@ -23,11 +23,11 @@ class NotFound(UsageError):
 
 
 class Forbidden(UsageError):
-    """The answer would show cards that stay hidden until a hand is over."""
+    """Not allowed now: it would reveal something about hidden cards while a hand is played, or the match is over."""
 
     def __init__(self, text: str, table: str | None = None) -> None:
         super().__init__(text)
-        self.table = table  # the table of that hand
+        self.table = table  # the id of the table that is the reason
 
 
 class StorageError(UsageError):

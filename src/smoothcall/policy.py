@@ -251,12 +251,12 @@ _LAW = "numbers from 0 to 1 that sum to 1, 0 for illegal actions"
 def _read_row(game: Game, row: int, given: Mapping[str, float]) -> Array:
     key, values = game.key(row), np.zeros(len(game.actions))
     slots = {letter: int(game.tree.slot[child]) for letter, child in game.tree.children(game.node_of(row)).items()}
-    for action, chance in given.items():
+    for action, probability in given.items():
         if action not in slots:
             raise unknown(f"action at {key!r} of {game.spec}:", action, slots)
-        if not 0 <= chance <= 1:
-            raise UsageError(f"probability {chance} of {action!r} at {key!r} (accepted: 0 to 1)")
-        values[slots[action]] = chance
+        if not 0 <= probability <= 1:
+            raise UsageError(f"probability {probability} of {action!r} at {key!r} (accepted: 0 to 1)")
+        values[slots[action]] = probability
     if abs(values.sum() - 1) > TOLERANCE:
         raise UsageError(f"the probabilities at {key!r} sum to {values.sum():.6g} (accepted: 1)")
     return values

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from smoothcall.evaluation.exact_response import ExactResponse
 from smoothcall.evaluation.learned_response import LearnedResponse
 from smoothcall.evaluation.local_best_response import LocalBestResponse
-from smoothcall.experiments.ledger import Check
 from smoothcall.experiments.speed import Figure
+from smoothcall.experiments.verdicts import Row, Status, Verdict, verdict
 
 
 class Record:
@@ -193,16 +195,43 @@ class ExperimentInfo(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class ReproductionReport:
-    """The page of a paper, and the claims that were checked."""
+class LedgerRow:
+    """A published statement of a paper beside our figures, with the verdict."""
 
-    page: str  # path
-    passed: bool  # no check failed
-    checks: tuple[Check, ...]
+    paper: str
+    row: Row
+
+    @property
+    def verdict(self) -> Verdict:
+        return verdict(self.row)
 
     def as_dict(self) -> dict[str, Any]:
-        checks = [asdict(check) | {"verdict": check.verdict} for check in self.checks]
-        return {"page": self.page, "passed": self.passed, "checks": checks}
+        return {"paper": self.paper, **self.row.as_dict()}
+
+
+def count_statuses(rows: Sequence[LedgerRow]) -> str:
+    """Return how many rows have each status, in words."""
+    counts = Counter(row.verdict.status for row in rows)
+    return ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+
+
+@dataclass(frozen=True, slots=True)
+class ReproductionReport:
+    """The page of a paper, and its rows."""
+
+    page: str  # path
+    rows: tuple[LedgerRow, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"page": self.page, "rows": [row.as_dict() for row in self.rows]}
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerCheck(Record):
+    """Whether pages of the ledger are what their data give."""
+
+    papers: tuple[str, ...]
+    wrong: tuple[str, ...]  # one line for each difference
 
 
 @dataclass(frozen=True, slots=True)

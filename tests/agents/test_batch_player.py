@@ -97,7 +97,7 @@ def test_a_view_shows_what_freezeouts_show() -> None:
 def test_whatever_people_raise_is_answered(name: str) -> None:
     random, batch_policy = Random(3), player(name, NO_LIMIT_HOLDEM_32)
     odd = 0
-    for number in range(40):
+    for number in range(80):
         hand = Hand(NO_LIMIT_HOLDEM_32)
         while hand.outcome is None:
             if hand.player == number % 2 and hand.due is None:

@@ -11,6 +11,7 @@ from smoothcall.agents.opponent_models import (
     CLASSES,
     EDGES,
     VALUES,
+    BothModels,
     Examples,
     ImageModel,
     NaiveBayes,
@@ -144,3 +145,18 @@ def test_as_data_and_back(honest: Examples) -> None:
     with pytest.raises(UsageError, match="model of an opponent"):
         models.from_data({"model": "oracle"}, {})
     assert isinstance(count_features(honest.observations[:1], honest.cards[:1]), NaiveBayes)
+
+
+def test_both_models_are_averaged_and_kept(honest: Examples) -> None:
+    naive_bayes = count_features(honest.observations, honest.cards)
+    both = BothModels(naive_bayes, network())
+    likely = both.probabilities(honest.observations[:50])
+    parts = [model.probabilities(honest.observations[:50]) for model in (naive_bayes, network())]
+    np.testing.assert_allclose(likely, (parts[0] + parts[1]) / 2)
+    assert np.abs(parts[0] - parts[1]).max() > 0.1
+    about, arrays = models.to_data(both)
+    again = models.from_data(about, arrays)
+    assert isinstance(again, BothModels)
+    np.testing.assert_array_equal(again.probabilities(honest.observations[:50]), likely)
+    with pytest.raises(UsageError, match="a network without the array"):
+        models.from_data(about, {name: array for name, array in arrays.items() if name != "weight-0-3"})

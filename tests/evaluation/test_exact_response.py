@@ -141,10 +141,10 @@ def test_suit_isomorphic_boards_are_walked_once(monkeypatch: pytest.MonkeyPatch)
     with_flops(monkeypatch, [flops[0] for flops in kinds], [len(flops) for flops in kinds])
     found = exact_response(policy)
     every = [flop for flops in kinds for flop in flops]
-    identity = module._suits(DECK.size)
+    identity = module._suits(DECK)
     identity = identity._replace(card=identity.card[:1].copy(), hand=identity.hand[:1].copy())
     with_flops(monkeypatch, every, [1] * len(every))
-    monkeypatch.setattr(module, "_suits", lambda size: identity)
+    monkeypatch.setattr(module, "_suits", lambda deck: identity)
     plain = exact_response(policy)
     assert plain.boards == len(every) * 17 * 16 > 10 * found.boards
     assert found.seats == pytest.approx(plain.seats, rel=1e-9)

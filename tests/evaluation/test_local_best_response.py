@@ -307,6 +307,8 @@ def test_wrong_arguments_are_refused() -> None:
         local_best_response(sc.Policy.uniform(built("kuhn-3p")), deals=10)
     with pytest.raises(sc.UsageError, match="a local best response plays poker, not rps"):
         local_best_response(sc.Policy.uniform(built("rps")), deals=10)
+    with pytest.raises(sc.UsageError, match="a local best response checks, which leduc:opening=bet-or-fold does not allow"):
+        local_best_response(sc.Policy.uniform(built("leduc:opening=bet-or-fold")), deals=10)
     for deals in (0, -1, 1.5, "many", None):
         with pytest.raises(sc.UsageError, match=r"deals=.*accepted: a whole number from 1"):
             local_best_response(kuhn, deals=deals)  # type: ignore[arg-type]

@@ -107,7 +107,7 @@ def read_everywhere(path: Path, listing: Agents) -> None:
     is_read_or_refused(lambda: sc.load(path, built(WHOLE_BETS)))
     is_read_or_refused(lambda: read_card(path))
     listing._read("some", path, "file", None)
-    registry._told(AgentFile("some", path, "file"))
+    registry._described(AgentFile("some", path, "file"))
 
 
 @fuzz

@@ -34,7 +34,7 @@ def after(state: Betting, text: str) -> Betting:
 
 
 def random_letter(state: Betting, random: Random) -> str:
-    letters = ["c", "c"] + ["f"] * state.can_fold()
+    letters = ["c", "c"] * state.can_call() + ["f"] * state.can_fold()
     if state.raises is not None:
         low, high = state.raises
         total = random.choice([low, low, min(high, low + random.randint(0, 12)), random.randint(low, high), high])
@@ -82,6 +82,7 @@ def games(draw: st.DrawFn) -> PokerRules:
         limit=limit,
         stack=stack,
         reopen=draw(st.booleans()),
+        checks=draw(st.integers(0, 3)) > 0,
     )
 
 

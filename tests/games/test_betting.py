@@ -252,8 +252,8 @@ def test_raises_says_what_may_be_raised(hand: Hand) -> None:
         assert not hand.can_call()
         assert not hand.can_raise(10)
         return
-    assert hand.can_call()
-    assert hand.can_fold() == (hand.to_call > 0)
+    assert hand.can_call() == (hand.rules.checks or hand.to_call > 0)
+    assert hand.can_fold() == (not hand.rules.checks or hand.to_call > 0)
     assert hand.can_fold() or hand.raises is not None  # there is something to decide
     totals = [total for total in range(-1, 70) if hand.can_raise(total)]
     if hand.raises is None:

@@ -9,7 +9,7 @@ from smoothcall.games.catalog import CATALOG, KUHN, LEDUC, RPS, rules
 from smoothcall.games.hand import Hand
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.notation import read_hand, write_hand
-from smoothcall.games.rankings import BEST_FIVE
+from smoothcall.games.rankings import BEST_FIVE, STARTING_HANDS
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.named_games import options_of
 
@@ -34,6 +34,21 @@ def test_every_game_is_built_by_its_name() -> None:
 def test_seats_cards_and_antes(name: str, seats: int, cards: int) -> None:
     built = rules(name)
     assert (built.seats, built.deck.size, built.antes) == (seats, cards, (1,) * seats)
+
+
+def test_the_variant_of_leduc_without_checks() -> None:
+    """The program of macmanus2019: f and b at an opening, then f, c and r; 22 places of betting, 9 of them decisions."""
+    built = rules("leduc", opening="bet-or-fold", showdown="starting-hands")
+    assert (built.name, built.checks, built.order) == ("leduc", False, STARTING_HANDS)
+    assert Betting(built).slots == ("f", None, "r")
+    assert after(Betting(built), "r").slots == ("f", "c", "r")
+    assert after(Betting(built), "rr").slots == ("f", "c", None)
+    assert after(Betting(built), "rc").slots == ("f", None, "r")
+    assert after(Betting(built), "f").finished
+    with pytest.raises(UsageError, match="this game has no checks, bet or fold instead"):
+        Betting(built).play("c")
+    assert rules("leduc", opening="check-or-bet", showdown="pair") == LEDUC
+    assert Hand(built).copy().rules.checks is False
 
 
 @pytest.mark.parametrize(("name", "pot", "ante"), [("kuhn", 8, 4), ("kuhn", "8", 4), ("kuhn-3p", 9, 3)])
@@ -102,9 +117,9 @@ def test_raises_of_the_game_with_32_cards() -> None:
     state = Betting(built)
     assert state.paid == [500, 500]
     assert state.to_call == 0
-    assert built.menu.totals(state) == [1500, 2500, 3500, 4500]
-    assert built.menu.totals(after(state, "r2500")) == [None, 4500, 5500, 6500]
-    assert built.menu.totals(after(state, "cr7500")) == [None, None, 10_000, None]  # less than a full raise is left
+    assert built.menu.totals(state) == [1500, 2500, 3500, 4500, 10_000]  # by 1 to 4 bets (epfl2020), and all-in
+    assert built.menu.totals(after(state, "r2500")) == [None, 4500, 5500, 6500, 10_000]
+    assert built.menu.totals(after(state, "cr7500")) == [None, None, 10_000, None, None]  # less than a full raise is left
 
 
 def test_a_hand_of_holdem_as_text() -> None:
@@ -125,7 +140,7 @@ def test_a_hand_of_holdem_as_text() -> None:
         ("kuhn", {"pot": 7}, "option pot=7 of kuhn (accepted: a multiple of its 2 players)"),
         ("kuhn", {"pot": 0}, "option pot=0 (accepted: a whole number from 2 to 1e+06)"),
         ("kuhn", {"pots": 8}, "unknown option of kuhn 'pots'; did you mean 'pot'? (accepted: pot)"),
-        ("leduc", {"pot": 8}, "unknown option of leduc 'pot' (accepted: none)"),
+        ("leduc", {"pot": 8}, "unknown option of leduc 'pot' (accepted: opening, showdown)"),
     ],
 )
 def test_wrong_names_and_options(name: str, options: dict[str, object], message: str) -> None:

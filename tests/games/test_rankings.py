@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import SHORT, STANDARD, Deck
-from smoothcall.games.rankings import BEST_FIVE, CATEGORIES, HIGH_CARD, PAIR_OR_HIGH_CARD, best_five, classes, made_by
+from smoothcall.games.rankings import (
+    BEST_FIVE,
+    CATEGORIES,
+    HIGH_CARD,
+    PAIR_OR_HIGH_CARD,
+    STARTING_HANDS,
+    best_five,
+    classes,
+    made_by,
+)
 
 LEDUC = Deck("JQK", "hs")
 FULL = STANDARD
@@ -29,6 +38,33 @@ def test_leduc_a_pair_with_the_board_beats_everything_and_then_the_higher_card()
     assert strength("Kh", "Js") == strength("Ks", "Jh") == strength("Kh", "Qs")
     assert PAIR_OR_HIGH_CARD.describe(LEDUC, LEDUC.parse("Kh"), LEDUC.parse("Ks")) == "pair of K"
     assert PAIR_OR_HIGH_CARD.describe(LEDUC, LEDUC.parse("Qh"), LEDUC.parse("Ks")) == "Q high"
+
+
+def test_starting_hands_of_macmanus2019() -> None:
+    """The order in which its program compares a private card and the board; it has A K Q where this deck has K Q J."""
+
+    def strength(hole: str, board: str) -> int:
+        return STARTING_HANDS.strength(LEDUC, LEDUC.parse(hole), LEDUC.parse(board))
+
+    best_first = [
+        ("Kh", "Ks"),
+        ("Qh", "Qs"),
+        ("Jh", "Js"),
+        ("Kh", "Qh"),
+        ("Js", "Ks"),
+        ("Kh", "Qs"),
+        ("Jh", "Ks"),
+        ("Jh", "Qh"),
+    ]
+    values = [strength(*cards) for cards in [*best_first, ("Qs", "Jh")]]
+    assert values == sorted(set(values), reverse=True)
+    for first, second, board in permutations(range(LEDUC.size), 3):
+        one, two = (STARTING_HANDS.strength(LEDUC, (card,), (board,)) for card in (first, second))
+        assert one != two, "with two suits no hands tie"
+    told = {"Ks": "pair of K", "Qh": "KQ suited", "Qs": "KQ of two suits", "": "K high"}
+    for board, words in told.items():
+        assert STARTING_HANDS.describe(LEDUC, LEDUC.parse("Kh"), LEDUC.parse(board)) == words
+    assert STARTING_HANDS.suits_matter
 
 
 @given(st.permutations(range(FULL.size)), st.integers(1, 3), st.integers(0, 4))

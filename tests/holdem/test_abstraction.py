@@ -175,6 +175,7 @@ def test_players_and_dealers_see_the_same() -> None:
         (SHORT, 3, FINE, "mass"),
         (SHORT, 4, (20, 10, 5), "k-means"),
         (SHORT, 2, (20, 10, 5), "equity"),
+        (SHORT, 3, (12, 8, 5), "histograms"),
         (STANDARD, 2, FINE, "even"),
     ):
         of, count = abstraction(deck, grid, cells, players), 300

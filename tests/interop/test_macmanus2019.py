@@ -22,9 +22,15 @@ from smoothcall.interop.macmanus2019 import (
     to_hand,
     write_strategy,
 )
-from tests.conftest import built
+from tests.conftest import NO_CHECKS, built
 
 APART = "leduc:suits=apart"
+# Some lines of Deterministic_10000000_self-play.json, which the author of macmanus2019 published as one of four strategies at
+# github.com/JamieMac96/leduc-holdem-using-pomcp (commit 3272082): histories of player 1 and the move there.
+EXCERPT = {
+    "-1Ahb": "r", "-1AhbcAsb": "r", "-1AhbrcQsb": "f", "-1KhbcKsb": "r", "-1QsbcKhb": "f", "1Ah": "b", "1AhbcKsbr": "f",
+    "1AsbrcKh": "f", "1Khbr": "c", "1KhbcAh": "b", "1KhbcAs": "f", "1QhbrcQsbr": "c",
+}  # fmt: skip
 
 
 def test_the_papers_examples() -> None:
@@ -89,6 +95,53 @@ def test_one_move_instead_of_probabilities(tmp_path: Path) -> None:
     assert policy.probabilities("Kh:r") == {"f": 0.25, "c": 0.25, "r": 0.5}
     assert policy.probabilities("Ks:") == {"c": 0.5, "r": 0.5}, "what is not named is uniform"
     assert sc.nash_conv(game, policy) > 0
+
+
+def test_the_authors_strategies(tmp_path: Path) -> None:
+    """They are of the variant without checks: who opens a round bets or folds, and suits decide showdowns."""
+    path = tmp_path / "strategy.json"
+    path.write_text(json.dumps(EXCERPT, indent=4, sort_keys=True))
+    policy = read_strategy(path)
+    assert policy.game.spec == NO_CHECKS
+    assert policy.game.fingerprint == built(NO_CHECKS).fingerprint
+    assert len(policy.game.information_states()) == 198, "as many as a whole file has"
+    moves = {text: policy.probabilities(key_of(text, policy.game.rules)) for text in EXCERPT}
+    assert moves["1Ah"] == {"f": 0.0, "r": 1.0}
+    assert moves["1KhbcAs"] == {"f": 1.0, "r": 0.0}
+    assert moves["-1AhbrcQsb"] == {"f": 1.0, "c": 0.0, "r": 0.0}
+    assert {text: max(found, key=found.__getitem__) for text, found in moves.items()} == {
+        text: "r" if move in "br" else move for text, move in EXCERPT.items()
+    }
+    assert policy.probabilities("Ks:") == {"f": 0.5, "r": 0.5}, "what is not named is uniform"
+    assert read_strategy(path, built(NO_CHECKS)).table.tolist() == policy.table.tolist()
+    assert (
+        read_strategy(path, built("leduc:opening=bet-or-fold,suits=apart")).game.spec == "leduc:opening=bet-or-fold,suits=apart"
+    )
+    with pytest.raises(sc.UsageError, match=r"'f' is not allowed|unknown action"):
+        read_strategy(path, built(APART))
+
+
+def test_strategies_of_the_variant_round_trip(tmp_path: Path) -> None:
+    game = built(NO_CHECKS)
+    policy = sc.Policy.from_weights(game, np.random.default_rng(4).random(game.legal.shape))
+    write_strategy(policy, tmp_path / "strategy.json")
+    given = json.loads((tmp_path / "strategy.json").read_text())
+    assert (len(given), set(given["1Ah"]), set(given["-1Ahb"]), set(given["1Ahbr"])) == (198, set("bf"), set("cfr"), set("cf"))
+    again = read_strategy(tmp_path / "strategy.json")
+    np.testing.assert_allclose(again.table, policy.table, atol=1e-12)
+    assert sc.nash_conv(again.game, again) == pytest.approx(sc.nash_conv(game, policy))
+
+
+def test_histories_of_the_variant() -> None:
+    rules = built(NO_CHECKS).rules
+    folded = parse("1AhQhf", rules)
+    assert (folded.player, folded.betting, str(folded)) == (None, "f", "1AhQhf")
+    hand = to_hand(parse("1KhQhbcAhbc", rules))
+    assert hand.outcome is not None
+    assert [int(payoff) for payoff in hand.outcome.payoffs] == [7, -7], "AK suited beats AQ suited: 1 + 2 + 4 chips"
+    assert str(from_hand(hand)) == "1KhQhbcAhbc"
+    with pytest.raises(sc.UsageError, match="'c' is not allowed"):
+        parse("1AhQhc", rules)
 
 
 @pytest.mark.parametrize(

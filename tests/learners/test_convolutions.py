@@ -42,6 +42,14 @@ def test_a_convolution_by_hand() -> None:
     assert forward(layers, image).tolist() == [[1 * 6 + 3 * 7]]
 
 
+def test_layers_that_do_not_fit_are_refused() -> None:
+    sizes = [(2, 8, 3, 3), (3, 2, 3, 3), (4, 3, 3, 3), (5, 4, 3, 3), (7, 80), (OUTPUTS, 7)]
+    layers = [(np.zeros(each, np.float32), np.zeros(each[0], np.float32)) for each in sizes]
+    for wrong in (layers, [(np.zeros((2, 9, 3, 3), np.float32), np.zeros(3, np.float32)), *layers[1:]]):
+        with pytest.raises(ValueError, match="of a convolution of 9 planes"):
+            forward(wrong, np.zeros((1, PLANES, SIDE, SIDE), np.float32))
+
+
 def test_as_arrays_and_back() -> None:
     sampled = np.random.default_rng(2)
     sizes = [(2, 9, 3, 3), (3, 2, 3, 3), (4, 3, 3, 3), (5, 4, 3, 3), (7, 80), (OUTPUTS, 7)]

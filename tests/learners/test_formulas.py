@@ -320,7 +320,7 @@ def test_updates_of_neural_fictitious_self_play(double: bool) -> None:
             best = (own if double else ahead).argmax(axis=1)
             chose_otherwise += (own.argmax(axis=1) != ahead.argmax(axis=1)).sum()
             last = transitions.moves_left[at] == 0
-            aim = np.where(last, transitions.won[at], ahead[np.arange(BATCH), best])
+            aim = transitions.won[at] + np.where(last, 0, ahead[np.arange(BATCH), best])  # rewards also come before the end
             said, action = values(inputs[rows]), transitions.action[at]
             gradient = np.zeros((BATCH, ACTIONS))
             gradient[np.arange(BATCH), action] = -2 * (aim - said[np.arange(BATCH), action]) / BATCH
@@ -369,7 +369,7 @@ def layers(tables: dict[str, np.ndarray], name: str) -> Plain:
     return Plain([(tables[f"weight-{name}-{number}"], tables[f"bias-{name}-{number}"]) for number in (0, 1)])
 
 
-@pytest.mark.parametrize("kind", ["moves", "amount"])
+@pytest.mark.parametrize("kind", ["moves", "squared", "logistic"])
 def test_updates_of_deep_q(kind: str) -> None:
     """Moves are weighed by what the value network expected before it learned from them."""
     random, count, price = np.random.default_rng(1), 9, 0.3
@@ -388,6 +388,10 @@ def test_updates_of_deep_q(kind: str) -> None:
         logarithm = np.where(legal, np.log(np.where(legal, probabilities, 1)), 0)
         entropy = -(probabilities * logarithm).sum(axis=1, keepdims=True)
         gradient = better[:, None] * (probabilities - np.eye(6)[moves]) + price * probabilities * (logarithm + entropy)
+    elif kind == "squared":
+        amount = random.normal(size=count).astype(np.float32)
+        learner.update(0.5, inputs, worth, amount, amount)
+        gradient = (2 * better * (said[:, 0] - amount))[:, None]
     else:
         low = random.normal(size=count).astype(np.float32)
         high = low + random.random(count).astype(np.float32) + np.float32(0.1)

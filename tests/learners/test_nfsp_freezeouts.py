@@ -162,13 +162,15 @@ def test_policies_of_freezeouts_are_sampled_by_eta_and_rho() -> None:
         (1, [[0.9, 0.05, 0.05, 0], [0, 0, 0, 1]]),
     ):
         freezeouts = FreezeoutTables(chips, small, np.full((count, 2), -1, np.int8), short, habits)
-        draw_freezeout_policies(freezeouts, learners, 0.1, 0.5, seeded(2)[0])
+        draw_freezeout_policies(freezeouts, np.ones(count, bool), learners, 0.1, 0.5, seeded(2)[0])
         for player, shares in enumerate(expected):
             found = np.bincount(freezeouts.policy[:, player], minlength=len(shares)) / count
             np.testing.assert_allclose(found, shares, atol=0.006)
         kept = freezeouts.policy.copy()
-        draw_freezeout_policies(freezeouts, learners, 0.1, 0.5, seeded(3)[0])
-        np.testing.assert_array_equal(freezeouts.policy, kept, "freezeouts in play keep theirs")
+        due = np.arange(count) % 2 == 0
+        draw_freezeout_policies(freezeouts, due, learners, 0.1, 0.5, seeded(3)[0])
+        np.testing.assert_array_equal(freezeouts.policy[~due], kept[~due], "the others keep theirs")
+        assert (freezeouts.policy[due] != kept[due]).any()
 
 
 # Rewards

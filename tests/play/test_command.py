@@ -17,6 +17,7 @@ from urllib.request import urlopen
 
 import pytest
 
+import smoothcall as sc
 from smoothcall.cli import main
 
 WORDS = [sys.executable, "-m", "smoothcall", "play"]
@@ -25,6 +26,7 @@ WORDS = [sys.executable, "-m", "smoothcall", "play"]
 @pytest.fixture(autouse=True)
 def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SMOOTHCALL_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)  # no agents in `runs`
 
 
 def run(*words: str, typed: str = "", **changes: str) -> subprocess.CompletedProcess[str]:
@@ -123,6 +125,20 @@ def test_the_terminal_without_input() -> None:
     assert (again.returncode, again.stderr) == (0, "")
     assert "Resuming your table" in again.stdout
     assert "is no move here" in again.stdout
+
+
+def test_an_opponent_by_its_path(tmp_path: Path, here: Callable[..., Done]) -> None:
+    """Of an agent below the folder of agents; files elsewhere have no id, under which hands are kept."""
+    for name in ("inside", "elsewhere"):
+        (tmp_path / name).mkdir()
+        sc.Policy.uniform(sc.game("kuhn")).save(tmp_path / name / "even.agent")
+    words = ["--terminal", "--game", "kuhn", "--agents", str(tmp_path / "inside"), "--against"]
+    done = here(*words, f"{tmp_path / 'inside' / 'even.agent'}:greedy")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "even, greedy" in done.stdout
+    done = here(*words, str(tmp_path / "elsewhere" / "even.agent"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "even.agent' is not in the folder of agents" in done.stderr
 
 
 def test_who_plays_a_game(here: Callable[..., Done]) -> None:

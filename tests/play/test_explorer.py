@@ -25,7 +25,7 @@ def some_policy(spec: str) -> sc.Policy:
 def verify(spot: Spot, policy: sc.Policy) -> None:
     """What must be so at every spot."""
     game = policy.game
-    assert sum(line.chance for line in spot.lines) == pytest.approx(1)
+    assert sum(line.deal_probability for line in spot.lines) == pytest.approx(1)
     assert sum(line.share for line in spot.lines) == pytest.approx(1) or spot.reach == 0
     assert sum(move.share for move in spot.moves) == pytest.approx(1)
     assert spot.path[0] == ("Start", "")
@@ -108,7 +108,7 @@ def test_holdem_before_the_flop_is_a_grid() -> None:
     assert (len(grid), {len(row) for row in grid}) == (13, {13})
     assert (grid[0][0], grid[0][1], grid[1][0], grid[12][12], grid[12][0]) == ("AA", "AKs", "AKo", "22", "A2o")
     assert len({label for row in grid for label in row}) == 169
-    combinations = {line.label: round(line.chance * 1326) for line in spot.lines}
+    combinations = {line.label: round(line.deal_probability * 1326) for line in spot.lines}
     assert (combinations["AA"], combinations["AKs"], combinations["AKo"], sum(combinations.values())) == (6, 4, 12, 1326)
 
 
@@ -145,9 +145,9 @@ def test_sampled_reach_is_near_what_is_played() -> None:
     weights[:, 1:3] = 1
     spot = explore(sc.Policy.from_weights(game, weights), "cc/")
     assert spot.reach == pytest.approx(0.5, abs=0.01)
-    seen = [line for line in spot.lines if line.chance > 0]
+    seen = [line for line in spot.lines if line.deal_probability > 0]
     assert all(line.reach == pytest.approx(0.5, abs=0.01) for line in seen)
-    assert all(line.share == pytest.approx(line.chance, abs=1e-9) for line in seen)
+    assert all(line.share == pytest.approx(line.deal_probability, abs=1e-9) for line in seen)
 
 
 def test_no_limit_amounts_and_what_stands_for_others() -> None:

@@ -1,4 +1,6 @@
-"""Matches: freezeouts until one player has no chips; and tables for more than two, with a batch policy among the opponents."""
+"""Matches: freezeouts of ten hands or until one player has no chips; and tables for more than two, with a batch policy among
+the opponents.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ def play_match(
 @pytest.mark.parametrize(("game", "opponent"), [(GAME, "random"), (GAME, "wide"), ("no-limit-holdem-32", "mirror")])
 def test_a_match_to_its_end(service: PlayService, game: str, opponent: str) -> None:
     person, full = newcomer(service), built(game).rules.stack or 0  # type: ignore[union-attr]
-    chips, score, changed = [full, full], [0, 0], 0  # the person's and the opponent's
+    chips, score, changed = [full, full], [0, 0, 0], 0  # the person's and the opponent's; won, lost, drawn
+    played, length = 0, 10 if game == "no-limit-holdem-32" else 0  # hands of this freezeout
     for table in play_match(service, person, opponent, 6, Random(1), game):
         hand = table.hand
         if not hand.over:
@@ -72,11 +75,15 @@ def test_a_match_to_its_end(service: PlayService, game: str, opponent: str) -> N
         chips = [chips[0] + int(won), chips[1] - int(won)]
         assert sum(chips) == 2 * full
         assert min(chips) >= 0
-        if min(chips) == 0:
-            score[chips[0] == 0] += 1
-            chips = [full, full]
+        played += 1
         assert table.match is not None
-        assert [table.match.won, table.match.lost] == score
+        assert (table.match.hand, table.match.length) == (played, length)
+        ends = min(chips) == 0 or played == length
+        assert table.match.freezeout_over == ends
+        if ends:
+            score[2 if chips[0] == chips[1] else int(chips[0] < chips[1])] += 1
+            chips, played = [full, full], 0
+        assert [table.match.won, table.match.lost, table.match.drawn] == score
         assert hand.seat == (hand.number - 1) % 2
     assert sum(score) == 6
     assert changed > 1
@@ -172,9 +179,11 @@ def test_files_of_batch_policies_that_observe_cards_sit_at_larger_tables(tmp_pat
             "cards",
             "expert",
             "heuristic-mc",
+            "mostly-calls",
             *Rule,
         } | built_in
-    assert {card.id for card in agents.cards(GAME, match=True)} == {"cards", "expert", "heuristic-mc", *Rule} | built_in
+    scripted = {"expert", "heuristic-mc", "mostly-calls", *Rule}
+    assert {card.id for card in agents.cards(GAME, match=True)} == {"cards", *scripted} | built_in
     assert agents.card("equities").any_stacks
     assert not agents.card("equities").any_seats
 

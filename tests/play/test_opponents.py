@@ -89,6 +89,17 @@ def test_what_cards_say_is_so(agents: Agents, player_id: str) -> None:
         assert exact[0] == pytest.approx(won["mean"])
 
 
+def test_leduc_is_played_by_value_or_by_its_average(agents: Agents) -> None:
+    """As in macmanus2019: the stochastic strategy are the visits, the deterministic one is the action of the highest value."""
+    average, by_value = agents.policy("leduc-smooth-uct"), agents.policy("leduc-smooth-uct-greedy")
+    assert average.card["solver"] == by_value.card["solver"]
+    assert average.card["iterations"] == by_value.card["iterations"] == 10_000_000
+    assert set(by_value.table.ravel()) == {0.0, 1.0}
+    assert (average.table > 0.05).sum() - len(average.table) > 0, "the average mixes"
+    assert (by_value.table != average.greedy().table).any(), "the highest value is not always the likeliest action"
+    assert "the action of the highest value only" in agents.card("leduc-smooth-uct-greedy").learned
+
+
 def test_snapshots_get_better(agents: Agents) -> None:
     snapshots = agents.card("leduc-smooth-uct").snapshots
     assert [iterations for iterations, _ in snapshots] == [10**power for power in range(3, 8)]

@@ -91,7 +91,7 @@ def test_a_table_that_was_put_away_goes_on_as_if_it_never_had_been() -> None:
                 for state in play_hand(service, person, table, random):
                     found.append(state)
                     if away:
-                        service.put_away()
+                        service.evict_all()
                         assert service.table(person, table.id) == state
                 table = service.next_hand(person, table.id, hand=number)
         seen.append(found)
@@ -166,7 +166,7 @@ def test_stale_and_wrong_moves_change_nothing(service: PlayService) -> None:
     after = act(person, table.id, "c", hand=1, move=state.hand.move)
     with pytest.raises(Conflict):  # the same button again
         act(person, table.id, "c", hand=1, move=state.hand.move)
-    service.put_away()
+    service.evict_all()
     assert service.table(person, table.id) == after
 
 
@@ -206,7 +206,7 @@ def test_tables_and_hands_belong_to_one_person(service: PlayService) -> None:
     ):
         with pytest.raises(NotFound):
             ask()
-        service.put_away()
+        service.evict_all()
     assert service.tables(other) == []
     assert service.hands(other, Filter()).total == 0
     assert service.statistics(other, Filter()).hands == 0
@@ -322,7 +322,7 @@ def test_hands_outlive_their_agents(service: PlayService, monkeypatch: pytest.Mo
     person = service.person(service.newcomer())
     table = service.open_table(person, "kuhn", ["probe"])
     *_, table = play_hand(service, person, table, Random(7))
-    service.put_away()
+    service.evict_all()
 
     def gone(player_id: str, *rest: object, **more: object) -> None:
         raise UsageError(f"unknown agent {player_id!r}")
@@ -367,7 +367,7 @@ def test_an_opponent_is_found_in_all_its_forms(service: PlayService) -> None:
 def test_a_table_whose_agent_is_gone_says_so(service: PlayService, monkeypatch: pytest.MonkeyPatch) -> None:
     person = service.person(service.newcomer())
     table = service.open_table(person, "leduc", ["leduc-cfr"])
-    service.put_away()
+    service.evict_all()
     monkeypatch.delitem(service.agents._files, "leduc-cfr")
     monkeypatch.delitem(service.agents._cards, "leduc-cfr")
     with pytest.raises(UsageError, match="leduc-cfr cannot play here any more"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from smoothcall.agents.view import view_of, visible_hole_cards
@@ -42,6 +44,12 @@ def test_a_showdown_in_words() -> None:
     ]
 
 
+def test_the_pot_is_shown() -> None:
+    pots = [view_hand(replay(LIMIT_HOLDEM, DECK, split_moves(betting)), 0, ["A", "B"], id=1, number=1).pot for betting in (
+        "", "r", "rrc", "rrc/cc/r", "rrc/cc/rc/")]  # fmt: skip
+    assert pots == [15, 30, 60, 80, 100]
+
+
 def test_choices() -> None:
     def names(rules: object, betting: str) -> list[str]:
         hand = replay(rules, DECK, split_moves(betting))  # type: ignore[arg-type]
@@ -52,6 +60,7 @@ def test_choices() -> None:
     assert names(LIMIT_HOLDEM, "c") == ["Check", "Raise to 20"]
     assert names(LIMIT_HOLDEM, "rrr") == ["Fold", "Call 10"]
     assert names(LIMIT_HOLDEM, "cc/c") == ["Check", "Bet 10"]
+    assert names(replace(LIMIT_HOLDEM, checks=False), "rc/") == ["Fold", "Bet 10"]
     assert names(LIMIT_HOLDEM, "cc/rr") == ["Fold", "Call 10", "Raise to 30"]
     assert names(NO_LIMIT_HOLDEM, "r100") == ["Fold", "Call 90 (all in)"]
     hand = replay(NO_LIMIT_HOLDEM, DECK, ["r20", "c"])

@@ -367,3 +367,18 @@ def test_the_greedy_policy_calls_where_an_action_was_never_tried() -> None:
     np.testing.assert_array_equal(weights[~known].argmax(axis=1), CALL)
     np.testing.assert_array_equal(weights[known].argmax(axis=1), np.where(legal, mean, -np.inf)[known].argmax(axis=1))
     assert (weights.max(axis=1) == 1).all()
+
+
+def test_the_greedy_policy_may_skip_actions_that_were_never_tried() -> None:
+    solver = _search("leduc", "uct", seed=3, c=18, folds="sampled")
+    solver.run(60)
+    visits, mean = solver.tables()["visits"], solver.tables()["mean"]
+    weights, seen = solver.greedy_policy("skip").table, visits.sum(axis=1) > 0
+    best = np.where(visits > 0, mean, -np.inf).argmax(axis=1)
+    np.testing.assert_array_equal(weights[seen].argmax(axis=1), best[seen])
+    assert (weights[seen].max(axis=1) == 1).all()
+    even = built("leduc").legal / built("leduc").legal.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(weights[~seen], even[~seen], atol=0.01)
+    np.testing.assert_array_equal(solver.greedy_policy().table, solver.current_policy().table)
+    with pytest.raises(sc.UsageError, match="rule for untried actions"):
+        solver.greedy_policy("guess")

@@ -212,17 +212,19 @@ def test_matches_keep_their_stacks(url: str) -> None:
     histories.add_table(row, replace(_begun(ending=_ending(2)), stacks=(3, 3)))
     assert histories.table("t") == row
     assert histories.last_hand("t").stacks == (3, 3)
-    assert histories.score("t") == (0, 0), "nobody is broke"
+    assert histories.finished("t") == [(0, [2, -2], (3, 3), _ending(2).marks)]
     for number, (seat, stacks, won) in enumerate(
         [(1, (1, 5), -1.0), (0, (3, 3), -3.0), (1, (3, 3), 3.0), (0, (3, 3), -1.0)], 2
     ):
         histories.add_hand(row, Begun(number, seat, DECK, "", 0, THEN, _ending(won), stacks))
-    assert histories.score("t") == (1, 2)
+    found = histories.finished("t")
+    assert [(seat, stacks) for seat, _, stacks, _ in found] == [(0, (3, 3)), (1, (1, 5)), (0, (3, 3)), (1, (3, 3)), (0, (3, 3))]
+    assert [payoffs[seat] for seat, payoffs, _, _ in found] == [2, 1, -3, -3, -1]
     other = _table(histories, "u")
     histories.add_table(other, _begun(ending=_ending(1)))
     assert histories.table("u") == other
     assert histories.last_hand("u").stacks is None
-    assert histories.score("u") == (0, 0)
+    assert [stacks for _, _, stacks, _ in histories.finished("u")] == [None]
     histories.close()
 
 

@@ -21,6 +21,7 @@ from fastapi import FastAPI
 from benchmarks.web import random_letter
 from smoothcall import web
 from smoothcall.agents.batch_player import BatchPlayer
+from smoothcall.agents.view import STRANGER, Habits
 from smoothcall.app import App
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
@@ -85,15 +86,17 @@ def exchanged(hand: Hand, deck: tuple[int, ...], seen: set[int], random: Random)
     return tuple(other)
 
 
-def plays_the_same(hand: Hand, deck: tuple[int, ...], seat: int, players: Sequence[OpponentPlayer], secret: str) -> bool:
-    """Return whether the opponents make the same moves with another deck."""
+def plays_the_same(
+    hand: Hand, deck: tuple[int, ...], seat: int, players: Sequence[OpponentPlayer], secret: str, habits: Habits
+) -> bool:
+    """Return whether the opponents make the same moves with another deck; `habits` of the person are those they know."""
     if all(isinstance(opponent.player, BatchPlayer) and not opponent.player.observes for opponent in players):
         return True  # ignore their cards
     other, moves = Hand(hand.rules, hand.starting), split_moves(hand.text)
-    let_opponents_act(other, deck, seat, players, secret)
+    let_opponents_act(other, deck, seat, players, secret, habits)
     while hand.text.startswith(other.text) and not other.finished:
         other.play(moves[len(other.moves)])
-        let_opponents_act(other, deck, seat, players, secret)
+        let_opponents_act(other, deck, seat, players, secret, habits)
     return other.text == hand.text
 
 
@@ -104,6 +107,7 @@ def other_deck(
     deck: tuple[int, ...],
     last: dict[str, Any],
     players: Sequence[OpponentPlayer],
+    habits: Habits,
     *,
     for_ever: bool,
     free: bool,
@@ -120,7 +124,7 @@ def other_deck(
         other = replay(rules, tried, moves, stacks)
         if other.hole == hand.hole or (other.outcome != hand.outcome and not free):
             continue
-        if plays_the_same(hand, tried, last["seat"], players, secret.replace("/deck", "/moves")):
+        if plays_the_same(hand, tried, last["seat"], players, secret.replace("/deck", "/moves"), habits):
             return tried
     return deck
 
@@ -224,7 +228,7 @@ class Comparison:
         freezeouts: int = 0,
     ) -> tuple[Asker, Asker]:
         """Play hands at one table, with random requests of PROBES before each move (probability `probing` each time)."""
-        rules, table = built(game).rules, {}
+        rules, table, habits = built(game).rules, {}, STRANGER
         assert isinstance(rules, PokerRules)
         players = self.first.service._seat_opponents(game, opponents, freezeouts)
         asker, twin = Asker(self.first.app), Asker(self.second.app)
@@ -247,7 +251,8 @@ class Comparison:
             free = number == hands and not for_ever  # no later answer depends on its result
             stacks = self.first.service._histories.last_hand(table["id"]).stacks
             self.counted["uneven"] += stacks is not None and len(set(stacks)) > 1
-            chosen = other_deck(rules, stacks, secret, deck, last, players, for_ever=for_ever, free=free)
+            chosen = other_deck(rules, stacks, secret, deck, last, players, habits, for_ever=for_ever, free=free)
+            habits = self.first.service._live[table["id"]].standing.known_habits
             self.planned[secret] = chosen
             self.counted["exchanged"] += chosen != deck
             self.counted[last["reason"]] += 1

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from fastapi import FastAPI
 
+from smoothcall.agents.scripted import FINAL_POOL, FIRST_POOL
 from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.person_view import Figure
 from smoothcall.play.service import PlayService
@@ -87,6 +88,25 @@ def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, service: PlayServic
     plain = visitor.sit_down("no-limit-holdem", **{"opponent-0": "probe"})
     assert "Game 1" not in plain.source
     assert "241.07" not in visitor.get(f"{plain.forms[0].action.rsplit('/', 1)[0]}/results", headers=HTMX).text
+
+
+def test_a_match_of_freezeouts_of_ten_hands(visitor: Visitor) -> None:
+    """The form of epfl2020, against each of its agents and scripted players."""
+    lobby = visitor.page("/?game=no-limit-holdem-32&form=match")
+    assert "chips carry over from hand to hand for 10 hands, or until one player has none" in lobby.source
+    offered = {given["value"] for tag, given in lobby.tags if tag == "input" and given.get("name") == "opponent-0"}
+    learners = ("monte-carlo", "deep-q-continuous", "deep-q-discrete", "clipped-double-dqn", "combined")
+    scripted = {"always-call", *FIRST_POOL, *FINAL_POOL} - {"call"}
+    assert {f"no-limit-holdem-32-{name}" for name in learners} | scripted <= offered
+    fields = {**lobby.form("/tables").fields, "freezeouts": "1", "opponent-0": "check-fold"}
+    page = Page(visitor.post("/tables", data=fields).text)
+    for hand in range(1, 11):
+        assert f"Freezeout 1 of 1, hand {hand} of 10" in page.source
+        while forms := [form for form in page.forms if form.action.endswith("/act")]:
+            page = Page(visitor.post(forms[0].action, data={**forms[0].fields, "letter": "c"}).text)
+        for form in (form for form in page.forms if form.action.endswith("/next")):
+            page = Page(visitor.post(form.action, data=form.fields).text)
+    assert "The match is over: " in page.source
 
 
 def test_matches_that_cannot_be(visitor: Visitor) -> None:

@@ -1,7 +1,12 @@
 """Everything that chooses actions, and the registry that names it.
 
-Two protocols: a `BatchPolicy` (`simulation.batch_policy`) gives probabilities for a batch of observations; a `Player`
-(`agents.view`) returns one move for what its seat may know. A `Policy` is a table of probabilities for every row of a game.
+| type | what it is |
+| --- | --- |
+| `Policy` (`policy`) | a table: probabilities of all actions at every row of one game; solvers return it |
+| `BatchPolicy` (`simulation.batch_policy`) | a function: probabilities for a batch of observations of hands, with any stacks |
+| `Player` (`view`) | an object that returns one move at a time, from what its seat may know (`View`) |
+| `Strategy` (`fixed`) | a policy to be played as it is, or greedily without a second table |
+| `Fixed` (`fixed`) | a `Strategy` or a scripted `Rule`: players whose probabilities kernels and exact evaluation can read |
 
 | from | to | adapter |
 | --- | --- | --- |
@@ -11,4 +16,6 @@ Two protocols: a `BatchPolicy` (`simulation.batch_policy`) gives probabilities f
 
 Batch policies are scripted players (`scripted`), the expert system (`expert`) and networks (`q_networks`, `nfsp_networks`;
 playing them needs no JAX). `registry` turns a name into any of these.
+
+SciPy is imported inside the functions that need it: `scipy.special` takes 0.3 s, which every start of the program would cost.
 """

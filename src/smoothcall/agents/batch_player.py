@@ -74,8 +74,8 @@ class BatchPlayer:
     """Plays a batch policy as it is, or its most likely move (of equals, the first in the order of the game's actions).
 
     It sits at any table of the rules whose raises it has learned, whatever the table's bet menu and stacks (`may_sit`). A batch
-    policy that ignores observations needs no rules: it sits at any table and chooses among the table's action slots. Every
-    hand is encoded as the first one against an unknown opponent.
+    policy that ignores observations needs no rules: it sits at any table and chooses among the table's action slots. What the
+    opponent did in earlier hands is in the view (`View.habits`); at tables for more than two it is unknown.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class BatchPlayer:
         return self._menu
 
     def _encode(self, view: View, state: Betting, before: _Before | None) -> Array:
-        """Encode the observation of the seat to act against an unknown opponent. NODE is 0: the betting may be off the tree."""
+        """Encode the observation of the seat to act. NODE is 0: the betting may be off the tree."""
         assert self.rules.stack is not None
         seat, places = view.seat, range(state.rules.seats)
         others = [place for place in places if state.alive[place] and place != seat]
@@ -177,7 +177,8 @@ class BatchPlayer:
         bucket = self.abstraction.bucket(view.hole, view.boards) if self.with_cards and self.abstraction is not None else 0
         equity, cards = self._equity(view, len(others)), cards + [-1] * (CARDS - len(cards))
         private = PrivateStates(np.array([equity]), np.array([bucket]), np.array([cards]))
-        observation: Array = encode(public, private, self.rules.stack, with_cards=self.with_cards)[0, 0]
+        found = encode(public, private, self.rules.stack, with_cards=self.with_cards, habits=view.habits)
+        observation: Array = found[0, 0]
         return observation
 
     def _equity(self, view: View, opponents: int) -> float:

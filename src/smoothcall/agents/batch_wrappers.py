@@ -14,11 +14,12 @@ from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
 from smoothcall.kernels.simulation.observations import OTHER_STACK, STACK, TO_CALL
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
-from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
+from smoothcall.simulation.batch_policy import BatchPolicy, observes_habits, sees_cards
 
 CHECK_MOVE, CALL_MOVE, RAISE_MOVE, FOLD_MOVE = 0, 1, 2, 5
 MOVES = 6
 EDGE = 1e-6  # bets: amounts of chips are compared after rounding
+ALL_IN = 10**6  # bets: stands for the all-in of a menu, above any other raise
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class Greedy:
     @property
     def SEES_CARDS(self) -> bool:
         return sees_cards(self.batch_policy)
+
+    @property
+    def OBSERVES_HABITS(self) -> bool:
+        return observes_habits(self.batch_policy)
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
         return one_hot(self.batch_policy.probabilities(observations, legal).argmax(axis=1), legal.shape[1])
@@ -46,6 +51,10 @@ class Thresholded:
     def SEES_CARDS(self) -> bool:
         return sees_cards(self.batch_policy)
 
+    @property
+    def OBSERVES_HABITS(self) -> bool:
+        return observes_habits(self.batch_policy)
+
     def probabilities(self, observations: Array, legal: Array) -> Array:
         found = self.batch_policy.probabilities(observations, legal)
         kept = (found >= self.share) | (one_hot(found.argmax(axis=1), found.shape[1]) > 0)
@@ -56,16 +65,29 @@ class Thresholded:
 
 @dataclass(frozen=True)
 class Table:
-    """The bets of a game: its smallest bet as a fraction of the starting stack, and the bets that each raise slot raises by."""
+    """The bets of a game: its smallest bet as a fraction of the starting stack, and the bets that each raise slot raises by.
+
+    The factor of all-in is ALL_IN.
+    """
 
     bet: float
     factors: tuple[int, ...]
 
     @classmethod
     def of(cls, rules: PokerRules) -> Table:
-        if rules.stack is None or rules.menu is None or not all(item.startswith("x") for item in rules.menu.items):
-            raise UsageError(f"{rules.name}: these players know a menu of whole bets only, such as x1+x2")
-        return cls(rules.streets[0].bet / rules.stack, tuple(int(item[1:]) for item in rules.menu.items))
+        factors = whole_bets(rules)
+        if rules.stack is None or factors is None:
+            raise UsageError(f"{rules.name}: these players know a menu of whole bets only, such as x1+x2 or x1+x2+all-in")
+        return cls(rules.streets[0].bet / rules.stack, factors)
+
+
+def whole_bets(rules: PokerRules) -> tuple[int, ...] | None:
+    """Return the bets that each raise of the menu raises by; None unless they are whole bets, and perhaps all-in at the end."""
+    items = () if rules.menu is None else rules.menu.items
+    bets = items[:-1] if items[-1:] == ("all-in",) else items
+    if not bets or not all(item.startswith("x") for item in bets):
+        return None
+    return (*(int(item[1:]) for item in bets), *[ALL_IN] * (len(items) - len(bets)))
 
 
 def raise_slots(sizes: Sequence[int], wish: Array | int, legal: Array) -> Array:
@@ -98,7 +120,10 @@ def legal_moves(table: Table, observations: Array, legal: Array) -> Array:
 
 
 def likely_legal(table: Table, observations: Array) -> Array:
-    """Return [n, A] which slots are legal, from the observation alone: raises are as long as chips are left for them."""
+    """Return [n, A] which slots are legal, from the observation alone: raises are as long as chips are left for them.
+
+    All-in is a raise of its own where more chips are left than the largest other raise takes.
+    """
     slots = np.ones((len(observations), CALL + 1 + len(table.factors)), bool)
     slots[:, FOLD_SLOT] = observations[:, TO_CALL] > 0
     behind = np.minimum(observations[:, STACK] - observations[:, TO_CALL], observations[:, OTHER_STACK]) / table.bet

@@ -1,14 +1,12 @@
-"""Convolutional networks on images: their architecture, and their evaluation with NumPy. They learn in `learners.convolutions`.
+"""Convolutional networks on images: architecture, and evaluation without JAX. They learn in `learners.convolutions`.
 
 Four convolutions of 3 x 3 with rectified linear units keep the size of an image; max-pooling of 2 x 2 follows the second
-and the fourth. Then a dense layer of rectified linear units, and a linear one. `neighbours` and `pooled` serve NumPy and
-JAX alike; only the matrix products differ, because XLA wants planes first and NumPy is faster with planes last.
+and the fourth. Then a dense layer of rectified linear units, and a linear one. `pooled` serves NumPy and JAX alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ import numpy as np
 from smoothcall.agents import layers as dense
 from smoothcall.agents.layers import Layers, shapes
 from smoothcall.errors import UsageError
+from smoothcall.kernels.agents.convolutions import convolve
 from smoothcall.kernels.agents.images import PLANES, SIDE
 from smoothcall.kernels.tables import Array
 
@@ -24,7 +23,6 @@ POOLED = (1, 3)  # convolutions after which images are pooled
 KERNEL = 3
 LAYERS = CONVOLUTIONS + 2
 FLAT_SIDE = SIDE // 2 ** len(POOLED)  # side of an image after all pooling
-_PIECE = 256  # images at a time, so that intermediate arrays stay in the cache
 
 
 def forward(layers: Layers, images: Array) -> Array:
@@ -33,43 +31,28 @@ def forward(layers: Layers, images: Array) -> Array:
     layers: (weights[out, in, 3, 3], bias[out]) of the convolutions, then (weights[out, in], bias[out]) of the two dense
     layers, which read the last image plane by plane.
     """
-    outputs = np.zeros((len(images), len(layers[-1][1])), np.float32)
-    for start in range(0, len(images), _PIECE):
-        now = np.ascontiguousarray(images[start : start + _PIECE].transpose(0, 2, 3, 1))  # planes last
-        for number, (weight, bias) in enumerate(layers[:CONVOLUTIONS]):
-            now = np.maximum(_convolved(now, weight) + bias, 0)
-            now = pooled(now, axis=1) if number in POOLED else now
-        flat = now.transpose(0, 3, 1, 2).reshape(len(now), -1)
-        outputs[start : start + _PIECE] = dense.forward(layers[CONVOLUTIONS:], flat)
-    return outputs
+    now = np.ascontiguousarray(images.transpose(0, 2, 3, 1), np.float32)  # planes last
+    for number, (weight, bias) in enumerate(layers[:CONVOLUTIONS]):
+        now = _convolved(now, weight, bias)
+        now = pooled(now, axis=1) if number in POOLED else now
+    return dense.forward(layers[CONVOLUTIONS:], now.transpose(0, 3, 1, 2).reshape(len(now), -1))
 
 
-def _convolved(images: Array, weight: Array) -> Array:
-    """images[n, side, side, in], weight[out, in, 3, 3] -> [n, side, side, out], as one matrix product."""
-    count, rows, columns, _ = images.shape
-    around = np.stack(neighbours(images, axis=1), axis=3)
-    matrix = weight.transpose(2, 3, 1, 0).reshape(-1, len(weight))
-    found: Array = (around.reshape(-1, len(matrix)) @ matrix).reshape(count, rows, columns, len(weight))
+def _convolved(images: Array, weight: Array, bias: Array) -> Array:
+    """images[n, side, side, in], weight[out, in, 3, 3] -> [n, side, side, out], rectified."""
+    if weight.shape[1:] != (images.shape[3], KERNEL, KERNEL) or bias.shape != weight.shape[:1]:
+        raise ValueError(f"weights {weight.shape} and bias {bias.shape} of a convolution of {images.shape[3]} planes")
+    by_plane = weight[:, :, ::-1, ::-1].transpose(1, 2, 3, 0).reshape(weight.shape[1], -1)  # a pixel adds to its neighbours
+    found = np.empty((*images.shape[:3], len(weight)), np.float32)
+    convolve(images, np.ascontiguousarray(by_plane, np.float32), np.asarray(bias, np.float32), found)
     return found
 
 
-def neighbours(images: Any, axis: int, xp: ModuleType | Any = np) -> list[Any]:
-    """Return images shifted to each of the 3 x 3 neighbours of a pixel, row by row; beyond the edges is 0.
-
-    Rows and columns are the axes `axis` and `axis + 1`; `xp` is the array module, `numpy` or `jax.numpy`.
-    """
-    rows, columns = images.shape[axis : axis + 2]
-    edges = [(1, 1) if place in (axis, axis + 1) else (0, 0) for place in range(images.ndim)]
-    padded, before = xp.pad(images, edges), (slice(None),) * axis
-    return [
-        padded[(*before, slice(row, row + rows), slice(column, column + columns))]
-        for row in range(KERNEL)
-        for column in range(KERNEL)
-    ]
-
-
 def pooled(images: Any, axis: int) -> Any:
-    """Return the maximum of every 2 x 2 pixels; an odd last row or column is left out. Rows and columns as in `neighbours`."""
+    """Return the maximum of every 2 x 2 pixels; an odd last row or column is left out.
+
+    Rows and columns are the axes `axis` and `axis + 1`.
+    """
     rows, columns = images.shape[axis] // 2, images.shape[axis + 1] // 2
     even = images[(*(slice(None),) * axis, slice(2 * rows), slice(2 * columns))]
     blocks = even.reshape(*images.shape[:axis], rows, 2, columns, 2, *images.shape[axis + 2 :])

@@ -23,7 +23,7 @@ import numpy as np
 from smoothcall.agents import opponent_models as models
 from smoothcall.agents.batch_wrappers import raise_slots
 from smoothcall.agents.images import verify_cards
-from smoothcall.agents.opponent_models import CLASSES, EDGES, ImageModel, Model, NaiveBayes, class_of
+from smoothcall.agents.opponent_models import CLASSES, EDGES, BothModels, ImageModel, Model, NaiveBayes, class_of
 from smoothcall.agents.scripted import LARGEST, pot_odds
 from smoothcall.cache import table as kept
 from smoothcall.errors import unknown
@@ -32,7 +32,7 @@ from smoothcall.games.cards import STANDARD
 from smoothcall.holdem.equity_table import PARTS, equity_table
 from smoothcall.kernels.agents.expert import FALLING_BEHIND, GETTING_AHEAD, STRENGTH, weigh_hands
 from smoothcall.kernels.holdem.buckets import VISIBLE, Cards
-from smoothcall.kernels.holdem.dealing import deal_cards_seen, deal_many
+from smoothcall.kernels.holdem.dealing import deal_many, deal_visible_cards
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.simulation.observations import CARD, EQUITY, LAST, STREET
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, RAISED, Array
@@ -114,7 +114,7 @@ def _preflop_table() -> Array:
     dealt, outcome = np.empty((DEALS, 2, len(EDGES)), np.int32), np.empty(DEALS, np.uint32)
     visible = np.empty((DEALS, 2, VISIBLE[-1]), np.int32)
     deal_many(cards, dealt, outcome, seeded(SEED)[0])
-    deal_cards_seen(cards, visible, outcome, seeded(SEED)[0])
+    deal_visible_cards(cards, visible, outcome, seeded(SEED)[0])
     tied, lost = (int(cards.outcome[number]) for number in (0, 1))  # a digit for each player: how many are better
     result = np.where(outcome == tied, 0.5, np.where(outcome == lost, 0.0, 1.0))
     total, count = np.zeros((RANKS * RANKS, CLASSES)), np.zeros((RANKS * RANKS, CLASSES))
@@ -143,7 +143,7 @@ def to_data(batch_policy: Expert) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return (the entries of an agent card, arrays by name)."""
     if batch_policy.model is None:
         return {"class": "expert", "model": None}, {}
-    assert isinstance(batch_policy.model, NaiveBayes | ImageModel)
+    assert isinstance(batch_policy.model, NaiveBayes | ImageModel | BothModels)
     about, arrays = models.to_data(batch_policy.model)
     return {"class": "expert", **about}, arrays
 

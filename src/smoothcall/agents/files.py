@@ -20,7 +20,7 @@ from smoothcall.agents.serialization import from_data
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.files import Archive, field, opened, optional, verify_size
-from smoothcall.information.game import Game
+from smoothcall.information.game import Game, spec_of
 from smoothcall.information.named_games import game
 from smoothcall.kernels.tables import Array
 from smoothcall.policy import FORMAT, Policy
@@ -133,7 +133,6 @@ def _arrays(archive: Archive) -> dict[str, Array]:
 
 
 def _other_game(path: Path, named: dict[str, Any], played: Game) -> UsageError:
-    options = ",".join(f"{name}={value}" for name, value in sorted(named["options"].items()))
-    spec = f"{named['name']}:{options}" if options else named["name"]
+    spec = spec_of(named["name"], named["options"])
     kind = "other rules of the same name" if spec == played.spec else spec
     return UsageError(f"{str(path)!r} plays {kind}, not {played.spec}")

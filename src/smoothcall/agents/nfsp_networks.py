@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import softmax
 
 from smoothcall.agents import convolutions, layers
 from smoothcall.agents.batch_wrappers import one_hot
@@ -67,6 +66,8 @@ class NFSPNetworks:
     eta: float = 0.0
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
+        from scipy.special import softmax
+
         kind = INPUTS[self.inputs]
         features = kind.encode(observations, self.metrics)
         average: Array = softmax(np.where(legal, kind.forward(self.policy, features), -np.inf), axis=1)

@@ -2,7 +2,7 @@
 
 Cards are in CLASSES classes by their equity on the street. The EDGES are fixed: each class has a fifth of fair deals. A
 model takes observations with cards, but not the player's own cards: naive Bayes over features of the betting and the board,
-or a convolutional network on images.
+a convolutional network on images, or both.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy.special import softmax
 
 from smoothcall.agents import convolutions, layers
 from smoothcall.agents.images import images, public_part
@@ -53,7 +52,7 @@ EDGES = np.array(
     ]
 )  # [STREETS, CLASSES - 1]: the quintiles of equities in two million deals
 PUBLIC_PLANES = (BOARD, BOARD_THEN, CHIPS, REST)  # planes of an image that the network gets
-MODELS = ("naive-bayes", "network")
+MODELS = ("naive-bayes", "network", "both")
 
 
 class Model(Protocol):
@@ -112,6 +111,8 @@ class NaiveBayes:
     trust: float = 1.0  # exponent of the likelihood; below 1 because features are correlated
 
     def probabilities(self, observations: Array) -> Array:
+        from scipy.special import softmax
+
         street = observations[:, STREET].astype(np.int64)
         log_likelihood = np.zeros((len(observations), CLASSES))
         for value, table in zip(features(observations).T, self.given, strict=True):
@@ -152,9 +153,23 @@ class ImageModel:
     layers: Layers
 
     def probabilities(self, observations: Array) -> Array:
+        from scipy.special import softmax
+
         logits = convolutions.forward(self.layers, public_images(observations)).astype(np.float64)
         posterior: Array = softmax(logits, axis=1)
         return posterior
+
+
+@dataclass(frozen=True, eq=False)
+class BothModels:
+    """The mean of the probabilities of both models: the paper's agent uses both classifiers, but does not say how."""
+
+    naive_bayes: NaiveBayes
+    network: ImageModel
+
+    def probabilities(self, observations: Array) -> Array:
+        mean: Array = (self.naive_bayes.probabilities(observations) + self.network.probabilities(observations)) / 2
+        return mean
 
 
 def public_images(observations: Array) -> Array:
@@ -207,21 +222,32 @@ def _ended_decisions(hands: Hands, first: int) -> Examples:
 # As data
 
 
-def to_data(model: NaiveBayes | ImageModel) -> tuple[dict[str, Any], dict[str, Array]]:
+def to_data(model: NaiveBayes | ImageModel | BothModels) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return (the model's entries of an agent card, its arrays by name)."""
+    if isinstance(model, BothModels):
+        (about, tables), (_, weights) = to_data(model.naive_bayes), to_data(model.network)
+        return {**about, "model": "both"}, {**tables, **weights}
     if isinstance(model, NaiveBayes):
         tables = {f"given-{number}": table for number, table in enumerate(model.given)}
         return {"model": "naive-bayes", "trust": model.trust}, {"prior": model.prior, **tables}
     return {"model": "network"}, layers.to_arrays(model.layers)
 
 
-def from_data(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> NaiveBayes | ImageModel:
+def from_data(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> NaiveBayes | ImageModel | BothModels:
     """Return the model that `to_data` wrote."""
     named = field(about, "model", str)
     if named not in MODELS:
         raise unknown("model of an opponent", named, MODELS)
-    if named == "network":
-        return ImageModel(convolutions.from_arrays(arrays, CLASSES, planes=len(PUBLIC_PLANES)))
+    if named == "both":
+        return BothModels(_naive_bayes(about, arrays), _network(arrays))
+    return _network(arrays) if named == "network" else _naive_bayes(about, arrays)
+
+
+def _network(arrays: Mapping[str, Array]) -> ImageModel:
+    return ImageModel(convolutions.from_arrays(arrays, CLASSES, planes=len(PUBLIC_PLANES)))
+
+
+def _naive_bayes(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> NaiveBayes:
     wanted = {"prior": (STREETS, CLASSES), **{f"given-{n}": (STREETS, CLASSES, many) for n, many in enumerate(VALUES)}}
     prior, *given = (layers.array_of_shape(arrays, name, shape) for name, shape in wanted.items())
     return NaiveBayes(prior, tuple(given), field(about, "trust", float))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit, softmax
 
 from smoothcall.agents.batch_wrappers import EDGE, MOVES, Table, legal_moves, one_hot, slots_of
 from smoothcall.agents.layers import Layers, forward
+from smoothcall.agents.scripted import any_move
 from smoothcall.kernels.simulation.observations import (
     AGGRESSION,
     EQUITY,
@@ -23,6 +24,7 @@ from smoothcall.kernels.simulation.observations import (
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
 from smoothcall.simulation.batch_policy import BatchPolicy
 
+MOST_AGGRESSIVE = 10.0  # bound of the aggression factor; it has none where the opponent never calls
 SIX_MIDDLE = np.array([0.5, 0.3, 0.5, 0.6, 0.6, 0.1], np.float32)
 SIX_SCALE = np.array([5, 3, 2, 2, 2, 5], np.float32)  # inputs then have about the same variance
 
@@ -44,13 +46,24 @@ def six_inputs(observations: Array) -> Array:
     return scaled
 
 
+def aggression_factor(observations: Array) -> Array:
+    """Return [n] the opponent's bets and raises per call in earlier hands (epfl2020, section 4.3.2), at most MOST_AGGRESSIVE.
+
+    It is 1 where the opponent has neither raised nor called yet.
+    """
+    frequency = observations[:, AGGRESSION].astype(np.float64)  # raises / (raises + calls)
+    factor: Array = np.minimum(frequency / np.maximum(1 - frequency, 1e-9), MOST_AGGRESSIVE)
+    return factor
+
+
 def ten_inputs(observations: Array) -> Array:
-    """Return [n, 10] float32: equity, pot, one bit for each street after the first, both stacks, amount to call, opponent's
-    habits.
+    """Return [n, 10] float32: equity, pot, one bit for each street after the first, both stacks, amount to call; how often the
+    opponent raised before the flop, and its aggression factor as a fraction of MOST_AGGRESSIVE.
     """
     streets = observations[:, STREET, None] == np.arange(1, 4)
-    rest = observations[:, [STACK, OTHER_STACK, TO_CALL, RAISES, AGGRESSION]]
-    return np.column_stack([observations[:, [EQUITY, POT]], streets, rest]).astype(np.float32)
+    rest = observations[:, [STACK, OTHER_STACK, TO_CALL, RAISES]]
+    factor = aggression_factor(observations) / MOST_AGGRESSIVE
+    return np.column_stack([observations[:, [EQUITY, POT]], streets, rest, factor]).astype(np.float32)
 
 
 def best_legal(values: Array, legal: Array) -> Array:
@@ -62,6 +75,8 @@ def best_legal(values: Array, legal: Array) -> Array:
 @dataclass(frozen=True, eq=False)
 class Values:
     """Action-value networks of the six moves; plays the move with the highest mean value."""
+
+    OBSERVES_HABITS: ClassVar[bool] = True
 
     table: Table
     networks: tuple[Layers, ...]
@@ -80,6 +95,8 @@ class Softmax:
     layers: Layers
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
+        from scipy.special import softmax
+
         logits = forward(self.layers, six_inputs(observations))
         logits = np.where(legal_moves(self.table, observations, legal), logits, -np.inf)
         return slots_of(self.table, softmax(logits, axis=1), legal.shape[1])
@@ -97,6 +114,8 @@ class Amount:
     blur: float = 0.0  # in bets
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
+        from scipy.special import expit
+
         amount = forward(self.layers, six_inputs(observations))
         low, high = amounts(self.table, observations, legal)
         if not self.blur:
@@ -108,7 +127,7 @@ def amounts(table: Table, observations: Array, legal: Array) -> tuple[Array, Arr
     """Return ([n, A], [n, A]) the interval (low, high] of amounts, in bets, that mean each slot; empty for illegal slots.
 
     With y bets to call, an amount x means a check or fold up to y / 2, a call up to 2 y, then a raise by the whole bets of
-    x: the largest legal raise up to that, or else the smallest legal raise.
+    x: the largest legal raise up to that, or else the smallest legal raise. No amount means all-in beside other raises.
     """
     owed = observations[:, TO_CALL] / table.bet
     low, high = np.full(legal.shape, np.inf), np.full(legal.shape, np.inf)
@@ -139,15 +158,21 @@ class Discrete:
 
 @dataclass(frozen=True, eq=False)
 class Exploring:
-    """A batch policy that plays a uniformly random legal move with probability `explore`."""
+    """A batch policy that plays a uniformly random legal move with probability `explore`: one of the six moves, or with
+    `any_raise` also the raises that are none of them.
+    """
 
     batch_policy: BatchPolicy
     table: Table
     explore: float
+    any_raise: bool = False
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
-        moves = legal_moves(self.table, observations, legal)
-        uniform = slots_of(self.table, moves / moves.sum(axis=1, keepdims=True), legal.shape[1])
+        if self.any_raise:
+            uniform = any_move(self.table, observations, legal)
+        else:
+            moves = legal_moves(self.table, observations, legal)
+            uniform = slots_of(self.table, moves / moves.sum(axis=1, keepdims=True), legal.shape[1])
         return self.explore * uniform + (1 - self.explore) * self.batch_policy.probabilities(observations, legal)
 
 

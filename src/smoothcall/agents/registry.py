@@ -2,10 +2,10 @@
 
     probe                       a scripted player (`SCRIPTED_PLAYERS`)
     leduc-cfr                   an agent that comes with the package; leduc-smooth-uct.1000 a snapshot of its training
-    runs.leduc                  an agent below the registry's folder (`agents.folders` says which ids there are)
+    mine                        runs/mine or runs/mine.agent, where the registry's folder is `runs` (all ids: `agents.folders`)
     path/to/file.agent          an agent file
     runs/leduc                  the folder of a run: its agent
-    strategy.json               any other file that a reader is registered for
+    strategy.json               a file of another format with a reader: for commands, strategies of macmanus2019
     mymodule:MyPlayer           an importable class of a player (`act`) or a batch policy (`probabilities`)
 
 Appended to an agent, `:greedy` selects its most likely actions and `:threshold=0.05` leaves out actions less likely than 5 %.
@@ -38,7 +38,7 @@ from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.game import Game
+from smoothcall.information.game import Game, spec_of
 from smoothcall.information.named_games import game
 from smoothcall.options import number
 from smoothcall.policy import Policy
@@ -98,7 +98,7 @@ def _scripted_players() -> Iterator[ScriptedPlayer]:
     yield ScriptedPlayer(
         MostlyCalls.NAME,
         Games.POKER,
-        "checks or calls 3 times of 5, else folds or raises: by any amount hand by hand, by a raise of the menu in freezeouts",
+        "checks or calls 3 times of 5, else folds or raises: by a raise of the menu, in matches hand by hand by any amount",
         lambda _: MostlyCalls(),
         AnyAmount,
     )
@@ -205,7 +205,7 @@ class Registry:
     def players(self) -> list[PlayerInfo]:
         """Every name there is: scripted players, built-in agents, agents of the folder."""
         scripted = [PlayerInfo(each.name, Kind.SCRIPTED, each.games, each.summary) for each in SCRIPTED_PLAYERS.values()]
-        return scripted + [PlayerInfo(file.id, file.kind, *_told(file)) for file in self.agents]
+        return scripted + [PlayerInfo(file.id, file.kind, *_described(file)) for file in self.agents]
 
     # What a name stands for
 
@@ -313,14 +313,13 @@ def _agent_of_run(folder: Path) -> Path:
     return path
 
 
-def _told(file: AgentFile) -> tuple[str, str]:
+def _described(file: AgentFile) -> tuple[str, str]:
     """(game, summary) of an agent, from the card in its file."""
     try:
         card = read_card(file.path)
     except UsageError as error:
         return "", f"unreadable: {error}"
-    options = ",".join(f"{name}={value}" for name, value in card["game"]["options"].items())
-    spec = card["game"]["name"] + (f":{options}" if options else "")
+    spec = spec_of(card["game"]["name"], card["game"]["options"])
     if "solver" not in card:
         return spec, card.get("name", "")
     return spec, f"{card['solver']['name']}, {card['iterations']:,} iterations"
@@ -367,9 +366,7 @@ def scripted_player(of: Game, name: str, random: Random) -> Player:
 
 def _for_two(of: Game) -> str:
     """The spec of the two-player game of which this may be a table for more."""
-    options = {name: value for name, value in of.options.items() if name != "seats"}
-    settings = ",".join(f"{name}={value}" for name, value in options.items())
-    return f"{of.name}:{settings}" if settings else of.name
+    return spec_of(of.name, {name: value for name, value in of.options.items() if name != "seats"})
 
 
 def modified(policy: Policy, entry: ResolvedName) -> Policy:

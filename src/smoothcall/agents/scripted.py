@@ -15,9 +15,8 @@ from random import Random
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import bdtr
 
-from smoothcall.agents.batch_wrappers import Table, one_hot, raise_slots
+from smoothcall.agents.batch_wrappers import ALL_IN, Table, one_hot, raise_slots
 from smoothcall.agents.view import View
 from smoothcall.errors import UsageError, unknown
 from smoothcall.files import field
@@ -29,7 +28,7 @@ from smoothcall.kernels.tables import CALL, FOLD_SLOT, RAISED, Array
 CLASSES = ("mostly-calls", "simulations")  # of MostlyCalls and HeuristicMC in agent files
 FLOP, TURN = 1, 2
 MAX_ROLLOUTS = 10_000
-LARGEST = 10**6  # stands for the largest raise of any menu
+LARGEST = ALL_IN  # the size of a raise that is the largest of any menu
 EDGE = 1e-9  # rounding of shares of rollouts before they are compared with a threshold
 
 
@@ -53,6 +52,7 @@ class Rule(StrEnum):
             even: Array = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
             return even
         raise_share = {Rule.ALWAYS_RAISE: 1.0, Rule.ALWAYS_CALL: 0.0, Rule.PROBE: 0.5}[self] * legal[:, 2:].any(axis=1)
+        raise_share = np.where(legal[:, 2:].any(axis=1) & ~legal[:, CALL], 1.0, raise_share)  # bets in games without checks
         found = np.zeros(legal.shape)
         found[:, 1] = 1 - raise_share
         found[np.arange(len(legal)), 2 + legal[:, 2:].argmax(axis=1)] += raise_share
@@ -106,6 +106,16 @@ def mirror(table: Table, observations: Array, legal: Array) -> Array:
     return np.where(observations[:, LAST] == RAISED, raise_slots(table.factors, factor, legal), CALL)
 
 
+def any_move(table: Table, observations: Array, legal: Array) -> Array:
+    """[n, A]: every legal move equally likely, except all-in: epfl2020 lists raises by 1 to 4 bets as the possible ones.
+
+    Where all-in is the only raise it counts as one.
+    """
+    others = np.array([True, True, *(factor != ALL_IN for factor in table.factors)])
+    raises = (legal & others)[:, CALL + 1 :].any(axis=1)[:, None]
+    return Rule.RANDOM.among(np.where(raises, legal & others, legal))
+
+
 def _bluffing(rule: Slots) -> Distribution:
     """With probability 1/2 raises the flop by one bet and the turn by two, whatever the cards."""
 
@@ -126,13 +136,13 @@ RULES: dict[str, tuple[Distribution, str]] = {
     "aggressive": (_sure(aggressive), "raises by one bet if its equity is above 1/2, else checks or folds"),
     "all-in": (
         _sure(lambda table, _, legal: raise_slots(table.factors, LARGEST, legal)),
-        "makes the largest raise of the menu, every time",
+        "bets all its chips, every time; where the menu has no all-in, makes its largest raise",
     ),
     "call": (_sure(lambda _, observations, legal: check_or_call(observations, legal)), "checks or calls"),
     "check-fold": (_sure(lambda _, observations, legal: check_or_fold(observations, legal)), "checks or folds"),
     "raise": (_sure(lambda table, _, legal: raise_slots(table.factors, 2, legal)), "raises by two bets, every time"),
     "mirror": (_sure(mirror), "repeats the opponent's last move"),
-    "random": (lambda _, observations, legal: Rule.RANDOM.among(legal), "makes every legal move equally often"),
+    "random": (any_move, "makes every legal move but all-in equally often"),
     "moderate": (_sure(moderate), "calls with an equity from 0.4 to 0.6, raises by more the higher it is above, else folds"),
     "bluffer-aggressive": (_bluffing(aggressive), "aggressive, but half of the time raises flop by one bet and turn by two"),
     "bluffer-moderate": (_bluffing(moderate), "moderate, but half of the time raises flop by one bet and turn by two"),
@@ -171,6 +181,9 @@ class MostlyCalls:
         raises = legal[:, CALL + 1 :]
         found[:, CALL + 1 :] = 0.2 * raises / np.maximum(raises.sum(axis=1, keepdims=True), 1)
         found[:, CALL] = 1 - found.sum(axis=1)
+        no_check = raises.any(axis=1) & ~legal[:, CALL]  # in games without checks
+        found[no_check, CALL] = 0
+        found[no_check] /= found[no_check].sum(axis=1, keepdims=True)
         return found
 
 
@@ -188,7 +201,8 @@ class AnyAmount:
             low, high = view.raises
             limit = isinstance(view.rules, PokerRules) and view.rules.limit
             return "r" if limit else f"r{self.random.randint(low, high)}"
-        return "c"
+        no_check = isinstance(view.rules, PokerRules) and not view.rules.checks and view.to_call == 0
+        return "r" if no_check else "c"
 
 
 @dataclass(frozen=True)
@@ -222,6 +236,8 @@ class HeuristicMC:
 
     def _below(self, observations: Array, share: Array) -> Array:
         """[n] the probability that less than share[n] of the rollouts is won."""
+        from scipy.special import bdtr
+
         won = np.clip(np.ceil(share * self.rollouts - EDGE) - 1, -1, self.rollouts)
         equity = np.clip(observations[:, EQUITY].astype(np.float64), 0, 1)
         return np.where(won < 0, 0.0, bdtr(np.maximum(won, 0), self.rollouts, equity))

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from smoothcall.agents import expert
+from smoothcall.agents import combined, expert
 from smoothcall.agents import scripted as generic
-from smoothcall.agents.batch_wrappers import MOVES, Table
+from smoothcall.agents.batch_wrappers import MOVES, Table, whole_bets
 from smoothcall.agents.layers import Layers, array_of_shape, from_arrays, shapes, to_arrays
 from smoothcall.agents.nfsp_networks import INPUTS, NFSPNetworks
 from smoothcall.agents.q_networks import ROWS, Amount, Discrete, Softmax, Values
@@ -36,7 +36,9 @@ MAX_WIDTH = 1 << 20  # of a layer
 NFSP_NETWORKS = "nfsp-networks"
 EXPERT = "expert"
 RULE = "rule"
-CLASSES = (RULE, "scripted", *NETWORKS, "discrete", *generic.CLASSES, EXPERT, NFSP_NETWORKS)
+COMBINED = "combined"
+ADAPTIVE = ("values", COMBINED)  # classes that depend on the opponent's habits
+CLASSES = (RULE, "scripted", *NETWORKS, "discrete", COMBINED, *generic.CLASSES, EXPERT, NFSP_NETWORKS)
 CARD_PLAYERS: dict[str, Callable[[], BatchPolicy]] = {
     "mostly-calls": generic.MostlyCalls,
     "heuristic-mc": generic.HeuristicMC,
@@ -79,8 +81,7 @@ def verify_game(game: Game, who: str = "batch policies") -> PokerRules:
         or rules.seats != 2
         or rules.limit
         or rules.stack is None
-        or rules.menu is None
-        or not all(item.startswith("x") for item in rules.menu.items)
+        or whole_bets(rules) is None
     ):
         raise UsageError(
             f"{who} cannot play {game.spec} (accepted: no-limit games for two whose players see equities and whose raises "
@@ -111,6 +112,8 @@ def to_data(batch_policy: BatchPolicy) -> tuple[dict[str, Any], dict[str, Array]
         return generic.to_data(batch_policy)
     if isinstance(batch_policy, expert.Expert):
         return expert.to_data(batch_policy)
+    if isinstance(batch_policy, combined.Combined):
+        return combined.to_data(batch_policy, to_data)
     raise UsageError(
         f"a batch policy of class {type(batch_policy).__name__} cannot be written to a file (accepted: {', '.join(CLASSES)})"
     )
@@ -132,6 +135,8 @@ def from_data(game: Game, about: Mapping[str, Any], arrays: Mapping[str, Array])
             raise unknown("rule of a batch policy:", rule, generic.Rule)
         return generic.Rule(rule)
     table = Table.of(verify_game(game))
+    if named == COMBINED:
+        return combined.from_data(about, arrays, lambda entry, own: from_data(game, entry, own))
     if named == "scripted":
         rule = field(about, "rule", str)
         if rule not in RULES:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from smoothcall.games.betting import Call, Raise
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Hand
 from smoothcall.games.matrix import MatrixGame
+from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
+
+Habits = tuple[int, int, int, int]  # counts of earlier hands: hands, hands raised on the first street, raises, calls
+STRANGER: Habits = (0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class View:
     to_call: int = 0
     raises: tuple[int, int] | None = None  # the smallest and the largest total a raise may bring the seat to
     slots: tuple[str | None, ...] = ()  # [A] the move of each action slot of the game, None where it is not legal now
+    habits: Habits = STRANGER  # of the opponent at a table of two
 
     @property
     def pot(self) -> int:
@@ -58,8 +64,23 @@ def visible_hole_cards(hand: Hand, seat: int | None) -> tuple[Cards, ...]:
     return tuple(cards if place == seat or (showdown and hand.alive[place]) else () for place, cards in enumerate(hand.hole))
 
 
-def view_of(hand: Hand, seat: int) -> View:
-    """Return what a seat may know of a hand now."""
+def habits_of(hand: Hand, seat: int) -> Habits:
+    """Return what a seat did in a finished hand, as counted in freezeouts (`kernels.simulation.freezeouts`)."""
+    opening = len(split_moves(hand.text.partition("/")[0]))  # moves on the first street
+    own = [(number, move) for number, move in enumerate(hand.moves) if move.player == seat]
+    raised = [number for number, move in own if isinstance(move, Raise)]
+    called = sum(isinstance(move, Call) and move.amount > 0 for _, move in own)
+    return 1, int(any(number < opening for number in raised)), len(raised), called
+
+
+def more_habits(known: Habits, hand: Hand, seat: int) -> Habits:
+    """Return habits with those of one more finished hand."""
+    one, other = known, habits_of(hand, seat)
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3]
+
+
+def view_of(hand: Hand, seat: int, habits: Habits = STRANGER) -> View:
+    """Return what a seat may know of a hand now; `habits` of its one opponent are from earlier hands."""
     turn = hand.player == seat and hand.due is None
     return View(
         rules=hand.rules,
@@ -73,6 +94,7 @@ def view_of(hand: Hand, seat: int) -> View:
         to_call=hand.to_call if turn else 0,
         raises=hand.raises if turn else None,
         slots=hand.slots if turn else (),
+        habits=habits,
     )
 
 

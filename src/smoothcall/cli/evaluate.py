@@ -32,7 +32,7 @@ def evaluate(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Say exactly how good an agent is: NashConv, exploitability, values, what each player can gain.
+    """Say exactly how good an agent is: NashConv, exploitability, values, and epsilon, the most a player gains by deviating.
 
     Hold'em is too large for that: there, lower bounds of what a best response wins, in mbb/h with intervals.
 

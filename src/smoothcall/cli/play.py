@@ -39,8 +39,8 @@ Against = Annotated[
     list[str] | None,
     typer.Option(
         metavar="AGENT",
-        help="With --terminal: an opponent; append :greedy to play its most likely actions; one for each seat. Without any, "
-        "those who play the game are listed.",
+        help="With --terminal: an opponent, by its id or the path of a file or run in the folder of agents; append :greedy to "
+        "play its most likely actions; one for each seat. Without any, those who play the game are listed.",
         autocompletion=complete_player,
     ),
 ]
@@ -49,7 +49,8 @@ Freezeouts = Annotated[
     typer.Option(
         parser=whole,
         metavar="N",
-        help="With --terminal: a match of so many freezeouts, chips kept from hand to hand until one of the two has none.",
+        help="With --terminal: a match of so many freezeouts, chips kept from hand to hand until one of the two has none; in "
+        "no-limit-holdem-32 for ten hands at most.",
     ),
 ]
 
@@ -135,7 +136,8 @@ def _play_in_terminal(service: PlayService, game: str, against: list[str], freez
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes of another encoding are not a move, and not a failure
     kept = f"Hands played here are the terminal's own, kept in {database or data_folder()}; the page has another history."
-    Terminal(service, person, game, against, freezeouts=freezeouts, kept=kept).play()
+    opponents = [service.agents.id_of(name) for name in against]
+    Terminal(service, person, game, opponents, freezeouts=freezeouts, kept=kept).play()
 
 
 def _serve(service: PlayService, host: str, port: int, *, open_browser: bool) -> None:

@@ -20,7 +20,7 @@ KEPT = 64  # cached tables; of Leduc a few kilobytes each
 class ActionValues:
     """EVs in chips per hand if the person plays a best response after the move.
 
-    At information states that the others' policies never reach, deals are weighted by chance alone.
+    At information states that the others' policies never reach, deals are weighted by their own probability alone.
     """
 
     value: float  # of a best response, before the deal
@@ -44,7 +44,7 @@ def _action_values(game: Game, seat: int, others: tuple[tuple[int, Fixed], ...])
         found: Array = tables[player][tree.first_row[node] + deals.bucket[:, player, tree.round[node]]]
         return found
 
-    reach = np.empty((tree.nodes, deals.count))  # chance times the others' probabilities
+    reach = np.empty((tree.nodes, deals.count))  # probability of the deal times the others' probabilities
     reach[0] = deals.weight
     for node in tree.decisions:
         probabilities = moves(node) if tree.player[node] != seat else np.ones((deals.count, len(game.actions)))
@@ -61,12 +61,12 @@ def _action_values(game: Game, seat: int, others: tuple[tuple[int, Fixed], ...])
         elif tree.player[node] != seat:
             value[node] = (moves(node)[:, slots].T * after).sum(axis=0)
         else:
-            seen, count = deals.bucket[:, seat, tree.round[node]], game.buckets[tree.round[node]]
-            known = np.bincount(seen, reach[node], count) > 0
-            weight = np.where(known[seen], reach[node], deals.weight)
-            ev = np.array([np.bincount(seen, weight * each, count) for each in after]) / np.bincount(seen, weight, count)
+            bucket, count = deals.bucket[:, seat, tree.round[node]], game.buckets[tree.round[node]]
+            known = np.bincount(bucket, reach[node], count) > 0
+            weight = np.where(known[bucket], reach[node], deals.weight)
+            ev = np.array([np.bincount(bucket, weight * each, count) for each in after]) / np.bincount(bucket, weight, count)
             first = tree.first_row[node]
             table[first : first + count, slots] = ev.T
-            value[node] = after[ev.argmax(axis=0)[seen], np.arange(deals.count)]
+            value[node] = after[ev.argmax(axis=0)[bucket], np.arange(deals.count)]
     table.flags.writeable = False
     return ActionValues(float(deals.weight @ value[0]), table)

@@ -25,7 +25,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from smoothcall.agents.fixed import Fixed, Rule, Strategy
+from smoothcall.agents.fixed import Fixed, Rule, Strategy, by_letter
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.action_values import action_values
 from smoothcall.games.betting import Betting
@@ -34,7 +34,7 @@ from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
-from smoothcall.information.translation import moves_like, node_like, same_table
+from smoothcall.information.translation import node_like, same_table
 from smoothcall.kernels.evaluation import aivat as kernels
 from smoothcall.kernels.evaluation.hand_equities import free_hands, hand_equities
 from smoothcall.kernels.holdem.buckets import board_buckets
@@ -66,8 +66,8 @@ def aivat(game: Game, seat: int, others: Mapping[int, Fixed]) -> AIVAT | None:
     verify_seats(game, seat, others)
     if why_not(game, others):
         return None
-    seen = game_of(game, others)
-    return HoldemAIVAT(seen, seat, others) if seen.sampled else ListedAIVAT(seen, seat, others)
+    own = game_of(game, others)
+    return HoldemAIVAT(own, seat, others) if own.sampled else ListedAIVAT(own, seat, others)
 
 
 def why_not(game: Game, others: Mapping[int, Fixed]) -> str:
@@ -76,8 +76,8 @@ def why_not(game: Game, others: Mapping[int, Fixed]) -> str:
         return f"AIVAT adjusts poker results, not those of {game.spec}."
     if game.sampled and game.players > 2:
         return "In hold'em AIVAT needs a table of two: with more players there are too many hands to follow."
-    seen = [player.policy.game for player in others.values() if isinstance(player, Strategy)]
-    if len({each.fingerprint for each in seen}) > 1:
+    fingerprints = {player.policy.game.fingerprint for player in others.values() if isinstance(player, Strategy)}
+    if len(fingerprints) > 1:
         return "The opponents use different card abstractions."
     return ""
 
@@ -117,15 +117,6 @@ def verify_cards(rules: PokerRules, hole: Cards, boards: Sequence[Cards], bettin
     if sizes != [rules.streets[0].hole, *(street.board for street in streets)] or len(set(cards)) < len(cards):
         names = "/".join(map(rules.deck.names, (hole, *boards)))
         raise UsageError(f"{names!r} are not the cards of a hand {betting!r} of {rules.name}")
-
-
-def by_letter(letters: Sequence[str | None], chance: Array) -> dict[str, Array]:
-    """Map probabilities [..., A] by slot to probabilities [...] by move; several slots may be one move."""
-    found: dict[str, Array] = {}
-    for slot, letter in enumerate(letters):
-        if letter is not None:
-            found[letter] = found.get(letter, 0) + chance[..., slot]
-    return found
 
 
 class ListedAIVAT(AIVAT):
@@ -227,13 +218,13 @@ class _Followed:
         self.hole, self.boards = np.array(hole, np.int64), boards
         self.hand = int(self.cards.hand[hole[0], hole[1]])
         self.reach = np.ones(len(self.cards.preflop))  # [hands] probability of the opponent's moves with each hand
-        self.by_chance = 0.0  # sum of the correction terms so far
+        self.corrections = 0.0  # sum of the correction terms so far
         self._see(0)
 
     def result(self, betting: str) -> float:
         """Return E[won | I at the end] less the correction terms."""
         dealt = self.values.at(0, 0)
-        self.by_chance += float(dealt[self.cards.preflop[self.hand]] - dealt[self.cards.preflop].mean())
+        self.corrections += float(dealt[self.cards.preflop[self.hand]] - dealt[self.cards.preflop].mean())
         assert isinstance(self.game.rules, PokerRules)
         state = Betting(self.game.rules)
         for letter in split_moves(betting):
@@ -244,7 +235,7 @@ class _Followed:
             state = after
         if not state.finished or state.text != betting:
             raise _unfinished(self.game.rules, betting)
-        return self._won(state, self.reach) - self.by_chance
+        return self._won(state, self.reach) - self.corrections
 
     def _see(self, street: int) -> None:
         """Update buckets and possible hands for a street."""
@@ -291,30 +282,24 @@ class _Followed:
         if isinstance(self.opponent, Rule):
             letters = state.slots
             legal = np.array([[letter is not None for letter in letters]])
-            chance = np.broadcast_to(self.opponent.among(legal), (len(self.reach), len(letters)))
-        else:
-            node = node_like(self.game, state.text)
-            if node is None:
-                return {"c": np.ones(len(self.reach))}
-            letters = moves_like(self.game, state.text)
-            policy = self.opponent.policy
-            chance = policy.weights[self.game.tree.first_row[node] + self.bucket] / policy.scale
-            if self.opponent.greedy:
-                chance = np.eye(len(letters))[chance.argmax(axis=1)]
-        return by_letter(letters, chance)
+            return by_letter(letters, np.broadcast_to(self.opponent.among(legal), (len(self.reach), len(letters))))
+        node = node_like(self.game, state.text)
+        if node is None:
+            return {"c": np.ones(len(self.reach))}
+        return self.opponent.moves(state.text, self.game.tree.first_row[node] + self.bucket)
 
     def _answered(self, state: Betting, letter: str) -> None:
         """Add the correction term of an opponent's move and update the opponent's range."""
         total, expected, known = 0.0, 0.0, dict[str, float]()
         probabilities = self._probabilities(state)
-        for move, chance in probabilities.items():
-            reach = self.reach * chance
+        for move, probability in probabilities.items():
+            reach = self.reach * probability
             if (weight := float(reach.sum())) > 0:
                 known[move] = self._foreseen(state, _after(state, move), reach)
                 total += weight
                 expected += weight * known[move]
         if letter in known:  # else the opponent's policy never makes it
-            self.by_chance += known[letter] - expected / total
+            self.corrections += known[letter] - expected / total
             self.reach *= probabilities[letter]
 
     def _foreseen(self, state: Betting, after: Betting, reach: Array) -> float:
@@ -336,7 +321,7 @@ class _Followed:
             value = self.values.at(node, street)
             expected = kernels.expect_board(self.cards, street, self.hole, self.board, self.reach, value)
             self._see(street)
-            self.by_chance += float(value[self.bucket[self.hand]]) - expected
+            self.corrections += float(value[self.bucket[self.hand]]) - expected
 
 
 def _after(state: Betting, letter: str) -> Betting:

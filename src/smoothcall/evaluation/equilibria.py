@@ -2,7 +2,7 @@
 
 Two players: Kuhn 1950, generalised here to a larger pot. Three players: the family of Szafron, Gibson and Sturtevant
 ("A parameterized family of equilibrium profiles for three-player Kuhn poker", AAMAS 2013), with their names: `b21` is
-the probability that player b bets or calls with card 2 (of 1 to 4, here J Q K A) in that player's observation 1.
+the probability that player b bets or calls with card 2 (of 1 to 4, here J Q K A) in that player's information state 1.
 Both measures are those of Heinrich and Silver ("Self-play Monte-Carlo tree search in computer poker", 2014).
 
 One number tells what is played at an information state of Kuhn poker: the probability of its *bet*, which is to bet where
@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import rel_entr
 
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games.catalog import KUHN, KUHN_3P
@@ -133,7 +132,7 @@ def _bets_3p(parameters: Mapping[str, float]) -> dict[str, float]:
     bets["b33"] = (1 + b11 + b21 + max(b11, b21)) / 2 - b23 * (1 - b21)
     bets["b41"] = 2 * b11 + 2 * b21
     bets["c21"] = 1 / 2 - parameters["c11"]
-    return {_key(name): chance for name, chance in bets.items()}
+    return {_key(name): probability for name, probability in bets.items()}
 
 
 def _room(b11: Array | float, b21: Array | float) -> Array:
@@ -171,7 +170,7 @@ def _read_3p(given: Mapping[str, float]) -> dict[str, float]:
 def _read(given: Mapping[str, float], name: str, low: float, high: float) -> float:
     value = given.get(name, low)
     if not low - ROUNDING <= value <= high + ROUNDING:
-        others = ", ".join(f"{other}={chance:g}" for other, chance in given.items() if other != name)
+        others = ", ".join(f"{other}={set_to:g}" for other, set_to in given.items() if other != name)
         raise UsageError(f"parameter {name}={value:g} (accepted: {low:g} to {high:g}{' with ' if others else ''}{others})")
     return min(max(value, low), high)
 
@@ -198,8 +197,8 @@ def _slots(game: Game) -> tuple[Array, Array]:
 def _bets(game: Game, named: Mapping[str, float]) -> Array:
     """[rows] the bets named, 0 elsewhere."""
     bets = np.zeros(len(game.legal))
-    for key, chance in named.items():
-        bets[game.rows(key)[0]] = chance
+    for key, probability in named.items():
+        bets[game.rows(key)[0]] = probability
     return bets
 
 
@@ -230,7 +229,13 @@ class Measure:
 
     value: Callable[[Array, Array], Array]
     slope: Callable[[Array, Array], Array]
-    bend: Callable[[Array], Array]  # the slope's slope
+    bend: Callable[[Array], Array]  # the second derivative
+
+
+def _relative_entropy(bet: Array, played: Array) -> Array:
+    from scipy.special import rel_entr  # takes 0.3 s to import, so not at every start of the program
+
+    return np.asarray(rel_entr(bet, played[1]) + rel_entr(1 - bet, played[0]))
 
 
 SQUARED = Measure(
@@ -239,18 +244,19 @@ SQUARED = Measure(
     lambda bet: np.full_like(bet, 2.0),
 )
 RELATIVE = Measure(
-    lambda bet, played: rel_entr(bet, played[1]) + rel_entr(1 - bet, played[0]),
+    _relative_entropy,
     lambda bet, played: np.log(bet / (1 - bet)) - np.log(played[1]) + np.log(played[0]),
     lambda bet: 1 / (bet * (1 - bet)),
 )
 
 
 def _least(measure: Measure, base: Array, slope: Array, played: Array, low: Array, high: Array) -> tuple[Array, Array]:
-    """The x from low to high that makes the distance of bets base + slope x smallest, and that distance.
+    """Return the x in [low, high] that minimises the distance of the bets base + slope * x, and that distance.
 
-    base and slope are [bets, problems], played [2, bets], low and high [problems]. The distance is convex in x: Newton's step
-    where it stays between what is known to be too low and too high, else most of the way there. The ends are tried as well,
-    for a policy that never bets may ask for exactly 0.
+    base and slope are [bets, problems], played [2, bets], low and high [problems]. The distance is convex in x, so Newton's
+    method finds the root of its derivative, within a bracket that shrinks; a step that leaves the bracket is replaced by one
+    of 7/8 of the way to the bracket's end. Both ends of [low, high] are compared too: against a policy that never bets, the
+    relative entropy is finite at a bet of exactly 0 only.
     """
     played = played[:, :, None]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise, permutations
+from itertools import pairwise
 from math import comb
 from typing import Any
 
@@ -20,13 +20,15 @@ import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.policy_match import Stop, Watch, mbb
+from smoothcall.games.cards import Deck
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.outcomes import every_outcome
+from smoothcall.holdem.suits import suit_permutations
 from smoothcall.information.game import Game
 from smoothcall.kernels.evaluation import exact_response as kernels
 from smoothcall.kernels.evaluation.board_views import DIGITS, BoardViews, SuitPermutations, ViewScratch
 from smoothcall.kernels.evaluation.range_values import LANES
-from smoothcall.kernels.holdem.boards import SHIFT, SUITS, list_classes
+from smoothcall.kernels.holdem.boards import SHIFT, list_classes
 from smoothcall.kernels.holdem.buckets import Cards
 from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
 from smoothcall.memory import verify_memory
@@ -86,10 +88,10 @@ def exact_response(
     _verify_game(game)
     allowed, names = _read_slots(game, slots)
     workers = _read_threads(threads)
-    cards = game.abstraction.cards  # type: ignore[union-attr]
+    cards, deck = game.abstraction.cards, game.abstraction.deck  # type: ignore[union-attr]
     flops, flop_count = list_classes(cards.flop_index, 3, int(cards.flop_index.max() >> SHIFT) + 1)
     _verify_work(game, allowed, len(flops))
-    betting, suits = _betting(game, allowed), _suits(len(cards.hand))
+    betting, suits = _betting(game, allowed), _suits(deck)
     taken = policy.greedy() if greedy else policy
     agent = kernels.Agent(taken.weights, taken.scale)
     verify_memory((workers + 2) * _bytes(betting, cards), f"a best response in {game.spec}")
@@ -266,11 +268,10 @@ def _parts(starts: Sequence[int], first: int) -> Array:
 
 
 @cache
-def _suits(size: int) -> SuitPermutations:
+def _suits(deck: Deck) -> SuitPermutations:
     """Return every permutation of suits, the identity first."""
-    cards, images = np.arange(size), np.array(list(permutations(range(SUITS))))
-    card = np.ascontiguousarray((cards // SUITS * SUITS)[None, :] + images[:, cards % SUITS])
-    high, low = np.tril_indices(size, -1)
+    card = suit_permutations(deck)
+    high, low = np.tril_indices(deck.size, -1)
     one, other = card[:, high], card[:, low]
     top, bottom = np.maximum(one, other), np.minimum(one, other)
     hand = np.ascontiguousarray(top * (top - 1) // 2 + bottom)

@@ -13,18 +13,20 @@ from typing import Any
 import numpy as np
 
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.policy_match import Engine, Stop, Watch, streams
+from smoothcall.evaluation.policy_match import Engine, Stop, Watch, batches, streams
 from smoothcall.evaluation.statistics import Estimate, Tally
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.abstraction import Abstraction
 from smoothcall.information.game import Game
 from smoothcall.kernels.random import seeded
+from smoothcall.kernels.simulation.batch import Deals
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 from smoothcall.simulation.batch_policy import BatchPolicy
 from smoothcall.simulation.freezeouts import LENGTH, FreezeoutEnv
 
 TOGETHER = 2048  # pairs of freezeouts played in one batch
+AHEAD = LENGTH  # hands of a pair that are dealt at a time
 MAX_FREEZEOUTS = 10**9
 
 
@@ -104,8 +106,7 @@ def play_freezeouts(
     pairs, tally, gains, hands = -(-int(known) // 2), Tally(1), list[Array](), 0
     moves = np.zeros((2, 2 + len(rules.menu.items if rules.menu else ())))
     generators = seeded(streams(seed, 1)[0], 3)
-    while tally.count < pairs:
-        count = min(TOGETHER, pairs - tally.count)
+    for count in batches(tally, pairs, TOGETHER, watch, stop):
         env = FreezeoutEnv(
             rules, count=2 * count, length=length, generators=generators, rollouts=rollouts, abstraction=abstraction
         )
@@ -113,10 +114,6 @@ def play_freezeouts(
         gains.append(gain)
         hands += played
         tally.add(gain.reshape(2, -1).mean(axis=0)[:, None])
-        if watch is not None:
-            watch(tally.count / pairs)
-        if stop is not None and stop():
-            break
     gain = np.concatenate(gains)
     return FreezeoutResult(
         names=names,
@@ -136,15 +133,14 @@ def play_freezeouts(
 
 def _play(env: FreezeoutEnv, batch_policies: Sequence[BatchPolicy], moves: Array) -> tuple[Array, int]:
     """Return ([2 * pairs] winnings of player 0, hands); the second half has the cards of the first, players exchanged."""
-    pairs, length = len(env.gain) // 2, env.length
-    deals = env.deal(pairs * length)
+    pairs = len(env.gain) // 2
+    dealer = _Dealer(env, pairs)
     env.freezeouts.first[:] = np.repeat([0, 1], pairs)
     env.freezeouts.policy[:] = (0, 1)
     gain, going, hands = np.zeros(2 * pairs), np.ones(2 * pairs, bool), 0
     while going.any():
         env.sit()
-        number = np.tile(np.arange(pairs) * length, 2) + env.freezeouts.played
-        env.batch.begin_with(deals, np.where(going, number, -1))
+        env.batch.begin_with(*dealer.next_deals(going))
         env.move(batch_policies)
         _count_moves(env, going, moves)
         hands += env.settle(going)
@@ -152,6 +148,31 @@ def _play(env: FreezeoutEnv, batch_policies: Sequence[BatchPolicy], moves: Array
         gain[ended] = env.gain[ended]
         going &= ~ended
     return gain, hands
+
+
+class _Dealer:
+    """Deals for pairs of freezeouts with the same cards, AHEAD hands of a pair at a time: few freezeouts have many hands."""
+
+    def __init__(self, env: FreezeoutEnv, pairs: int) -> None:
+        self._env, self._ahead = env, min(AHEAD, env.length)
+        self._first = np.full(
+            (pairs, -(-env.length // self._ahead)), -1
+        )  # first deal of each pair's next AHEAD hands; -1: none
+        self._deals = env.deal(0)
+
+    def next_deals(self, going: Array) -> tuple[Deals, Array]:
+        """Return (deals, [B] the deal of the hand that begins in each freezeout, -1 for none)."""
+        env = self._env
+        begins = np.flatnonzero(going & env.batch.hands.over)
+        pair, number = begins % len(self._first), env.freezeouts.played[begins]
+        missing = np.unique(np.stack([pair, number // self._ahead])[:, self._first[pair, number // self._ahead] < 0], axis=1)
+        if missing.size:
+            more, known = env.deal(missing.shape[1] * self._ahead), len(self._deals.outcome)
+            self._first[missing[0], missing[1]] = known + self._ahead * np.arange(missing.shape[1])
+            self._deals = Deals(*(np.concatenate(both) for both in zip(self._deals, more, strict=True)))
+        found = np.full(len(going), -1)
+        found[begins] = self._first[pair, number // self._ahead] + number % self._ahead
+        return self._deals, found
 
 
 def _count_moves(env: FreezeoutEnv, going: Array, moves: Array) -> None:
@@ -181,13 +202,8 @@ def sample_hands(
     """
     assert isinstance(of.rules, PokerRules)
     tally, generators = Tally(2), seeded(streams(seed, 1)[0], 2)
-    while tally.count < deals:
-        count = min(TOGETHER, deals - tally.count)
+    for count in batches(tally, deals, TOGETHER, watch, stop):
         env = FreezeoutEnv(of.rules, count=2 * count, length=1, generators=generators, abstraction=of.abstraction)
         won = _play(env, batch_policies, np.zeros((2, len(of.actions))))[0].reshape(2, -1).mean(axis=0)
         tally.add(np.column_stack([won, -won]))
-        if watch is not None:
-            watch(tally.count / deals)
-        if stop is not None and stop():
-            break
     return tally

@@ -13,20 +13,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise, permutations
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from smoothcall import cache as store
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.policy_match import MAX_HANDS, Stop, Watch, mbb, streams
+from smoothcall.evaluation.policy_match import MAX_HANDS, Stop, Watch, batches, mbb, streams
 from smoothcall.evaluation.statistics import Estimate, Tally
 from smoothcall.games.cards import Deck
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.outcomes import every_outcome
 from smoothcall.holdem.evaluator import evaluator
 from smoothcall.holdem.hand_strength import RIVER, strengths
+from smoothcall.holdem.suits import suit_permutations
 from smoothcall.information.game import Game
 from smoothcall.kernels.evaluation import local_best_response as kernels
 from smoothcall.kernels.evaluation.hand_equities import SEATS, count_showdowns
@@ -38,7 +39,6 @@ from smoothcall.progress import report
 
 BATCH = 64  # deals between two reports of progress
 _CHUNK = 4096  # boards whose showdowns are counted between two reports of progress
-_SUITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +86,13 @@ def local_best_response(
     deals, start_street = _verified(game, deals, start_street)
     against = _against(policy.greedy() if greedy else policy, start_street)
     generator, tally = seeded(streams(seed, 1)[0])[0], Tally(3)
-    while tally.count < deals:
-        won = np.empty((min(BATCH, deals - tally.count), SEATS))
+    for count in batches(tally, deals, BATCH, watch, stop):
+        won = np.empty((count, SEATS))
         if game.abstraction is None:
             kernels.respond_listed(game.walk, game.deals.weight, _shares(game), against, generator, won)
         else:
             kernels.respond_cards(game.walk, game.abstraction.cards, _before_flop(game, start_street), against, generator, won)
         tally.add(np.column_stack([won, won.mean(axis=1)]))
-        if watch is not None:
-            watch(tally.count / deals)
-        if stop is not None and stop():
-            break
     first, second, total = tally.estimates(mbb(game))
     done = tally.count == deals
     return LocalBestResponse(game.spec, (first, second), total, tally.count, seed, greedy, start_street, done)
@@ -107,6 +103,8 @@ def _verified(game: Game, deals: int, start_street: int) -> tuple[int, int]:
         raise UsageError(f"a local best response plays poker, not {game.spec}")
     if game.players != SEATS:
         raise UsageError(f"{game.spec} has {game.players} players (accepted for a local best response: 2)")
+    if not game.rules.checks:
+        raise UsageError(f"a local best response checks, which {game.spec} does not allow")
     count, start, last = number(deals, whole=True), number(start_street, whole=True), len(game.buckets) - 1
     if count is None or not 1 <= count <= MAX_HANDS:
         raise UsageError(f"deals={deals} (accepted: a whole number from 1 to {MAX_HANDS:.0e})")
@@ -167,10 +165,8 @@ def preflop_scores(deck: Deck) -> Array:
             report(f"showdowns of any two hands of {deck.size} cards", min(1.0, (start + _CHUNK) / count))
         score -= score.T
         high, low = np.tril_indices(deck.size, -1)
-        cards = np.arange(deck.size)
         total = np.zeros(score.shape, np.int64)
-        for suits in permutations(range(_SUITS)):
-            renamed = cards // _SUITS * _SUITS + np.array(suits)[cards % _SUITS]
+        for renamed in suit_permutations(deck):
             moved = hands[renamed[high], renamed[low]]
             total += score[np.ix_(moved, moved)]
         held = np.zeros((len(high), deck.size), np.int8)

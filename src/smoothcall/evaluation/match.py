@@ -1,8 +1,9 @@
 """Duplicate matches of any players, for Python, the command line and the page.
 
 Players whose moves are known as probabilities meet in a kernel (`evaluation.policy_match`); batch policies that see cards
-answer for many hands at once (`evaluation.freezeouts`); all others play hand by hand. Every engine deals each hand once in each
-seating: the same cards to the same seats, the players changing places.
+answer for many hands at once (`evaluation.freezeouts`); all others play hand by hand, among them batch policies that depend on
+what the opponent did in earlier hands. Every engine deals each hand once in each seating: the same cards to the same seats, the
+players changing places.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from smoothcall.agents.registry import SCRIPTED_PLAYERS, Games, Kind, Registry, 
 from smoothcall.agents.scripted import Rule
 from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy
-from smoothcall.agents.view import Player, view_of, view_of_matrix
+from smoothcall.agents.view import STRANGER, Habits, Player, more_habits, view_of, view_of_matrix
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.freezeouts import sample_hands
 from smoothcall.evaluation.policy_match import (
@@ -29,6 +30,7 @@ from smoothcall.evaluation.policy_match import (
     MatchResult,
     Stop,
     Watch,
+    batches,
     deals_of,
     exact_values,
     mbb,
@@ -48,7 +50,7 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
 from smoothcall.policy import Policy
-from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations, sees_cards
+from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations, observes_habits, sees_cards
 
 SAMPLED_HANDS = 100_000  # default in games without an exact result
 
@@ -176,15 +178,23 @@ def _no_game(entries: Sequence[ResolvedName]) -> UsageError:
 
 def play_hand(rules: PokerRules, seats: Sequence[Player], cards: Cards) -> tuple[float, ...]:
     """Play a hand dealt from the front of `cards`; return the chips that each seat wins."""
+    outcome = _played(rules, seats, cards).outcome
+    assert outcome is not None
+    return tuple(map(float, outcome.payoffs))
+
+
+def _played(rules: PokerRules, seats: Sequence[Player], cards: Cards, habits: Sequence[Habits] = ()) -> Hand:
+    """Return a finished hand; habits[seats] at a table of two are those of earlier hands."""
     hand, dealt = Hand(rules), 0
-    while (outcome := hand.outcome) is None:
+    while hand.outcome is None:
         if (due := hand.due) is not None:
             hand.deal(cards[dealt : dealt + due.count])
             dealt += due.count
         else:
             assert hand.player is not None
-            hand.play(seats[hand.player].act(view_of(hand, hand.player)))
-    return tuple(map(float, outcome.payoffs))
+            known = habits[1 - hand.player] if habits else STRANGER
+            hand.play(seats[hand.player].act(view_of(hand, hand.player, known)))
+    return hand
 
 
 def _play_matrix(rules: MatrixGame, seats: Sequence[Player]) -> tuple[float, ...]:
@@ -194,21 +204,23 @@ def _play_matrix(rules: MatrixGame, seats: Sequence[Player]) -> tuple[float, ...
 
 
 def _by_hand(of: Game, players: Sequence[Player], deals: int, *, seed: int, watch: Watch | None, stop: Stop | None) -> Tally:
+    """Play hand by hand. At a table of two each player knows what the other did in the earlier hands of the match."""
     random, orders, tally = Random(streams(seed, 1)[0]), seatings(of.players), Tally(of.players)
-    while tally.count < deals:
+    habits = [STRANGER] * of.players if of.players == 2 else []
+    for _ in batches(tally, deals, 1, watch, stop):
         won = np.zeros(of.players)
         if isinstance(of.rules, PokerRules):
             cards = tuple(random.sample(range(of.rules.deck.size), of.rules.deck.size))
         for order in orders:
             seats = [players[player] for player in order]
-            won[order] += (
-                _play_matrix(of.rules, seats) if isinstance(of.rules, MatrixGame) else play_hand(of.rules, seats, cards)
-            )
+            if isinstance(of.rules, MatrixGame):
+                won[order] += _play_matrix(of.rules, seats)
+                continue
+            hand = _played(of.rules, seats, cards, [habits[player] for player in order] if habits else ())
+            assert hand.outcome is not None
+            won[order] += [float(net) for net in hand.outcome.payoffs]
+            habits = [more_habits(known, hand, list(order).index(player)) for player, known in enumerate(habits)]
         tally.add(won[None, :] / len(orders))
-        if watch is not None:
-            watch(tally.count / deals)
-        if stop is not None and stop():
-            break
     return tally
 
 
@@ -219,6 +231,9 @@ def _fixed(of: Game, players: Sequence[Player]) -> list[Fixed] | None:
         if isinstance(player, BatchPlayer) and isinstance(player.batch_policy, Rule) and not player.greedy:
             found.append(player.batch_policy)
         elif isinstance(player, PolicyPlayer) and not observes_cards_of(player.fixed.policy, of.rules):
+            policy = player.fixed.policy
+            if isinstance(policy, TabulatedPolicy) and observes_habits(policy.batch_policy):
+                return None  # its table is for an unknown opponent
             found.append(player.fixed)
         else:
             return None

@@ -7,7 +7,7 @@ different abstractions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import permutations
@@ -103,6 +103,16 @@ def table_notes(names: Sequence[str], policies: Sequence[Policy | None]) -> tupl
     return tuple(found)
 
 
+def batches(tally: Tally, count: int, size: int, watch: Watch | None, stop: Stop | None) -> Iterator[int]:
+    """Yield sizes of batches until the caller has added `count` samples to a tally, or `stop()` is true after a batch."""
+    while tally.count < count:
+        yield min(size, count - tally.count)
+        if watch is not None:
+            watch(tally.count / count)
+        if stop is not None and stop():
+            return
+
+
 def mbb(game: Game) -> float:
     """Return the value of a chip in mbb."""
     return 1000.0 / game.blind
@@ -157,19 +167,14 @@ def sample(
     """Play `deals` deals; tally what each player wins, in chips a hand, averaged over each deal's seatings."""
     _verify(game, players)
     shuffle, moves = streams(seed, 2)
-    seen = _abstractions(game, players)
-    dealers, generator = [each.dealer(shuffle) for each in seen], seeded(moves)[0]  # one seed: the same cards for all
-    lineup, tally = lineup_of(game, players, seen), Tally(game.players)
-    while tally.count < deals:
-        count = min(BATCH, deals - tally.count)
+    games = _abstractions(game, players)
+    dealers, generator = [each.dealer(shuffle) for each in games], seeded(moves)[0]  # one seed: the same cards for all
+    lineup, tally = lineup_of(game, players, games), Tally(game.players)
+    for count in batches(tally, deals, BATCH, watch, stop):
         dealt = [dealer.deal(count) for dealer in dealers]
         won = np.empty((count, game.players))
         play_deals(game.walk, np.stack([bucket for bucket, _ in dealt]), dealt[0][1], lineup, generator, won)
         tally.add(won)
-        if watch is not None:
-            watch(tally.count / deals)
-        if stop is not None and stop():
-            break
     return tally
 
 
@@ -183,15 +188,15 @@ def _verify(game: Game, players: Sequence[Fixed]) -> None:
 
 
 def verify_policy(game: Game, policy: Policy) -> None:
-    """Refuse a policy of other rules; one of the same rules may see the cards through another abstraction."""
+    """Raise UsageError for a policy of other rules; one of the same rules may have another abstraction."""
     if not (game.sampled and policy.game.sampled and policy.game.rules == game.rules):
         policy.verify_game(game)
 
 
 def _abstractions(game: Game, players: Sequence[Fixed]) -> list[Game]:
     """Return the distinct games of the policies, by fingerprint. Rules ignore cards."""
-    seen = [player.policy.game for player in players if isinstance(player, Strategy)]
-    return list({each.fingerprint: each for each in seen}.values()) or [game]
+    games = [player.policy.game for player in players if isinstance(player, Strategy)]
+    return list({each.fingerprint: each for each in games}.values()) or [game]
 
 
 def table_of(game: Game, player: Fixed) -> Array:
@@ -201,8 +206,8 @@ def table_of(game: Game, player: Fixed) -> Array:
     return (player.policy.greedy() if player.greedy else player.policy).table
 
 
-def lineup_of(game: Game, players: Sequence[Fixed], seen: Sequence[Game]) -> Lineup:
-    """Return the players as the kernel takes them; a table that plays twice is kept once."""
+def lineup_of(game: Game, players: Sequence[Fixed], games: Sequence[Game]) -> Lineup:
+    """Return the players as the kernel takes them; a table that plays twice is kept once. `games`: of their policies."""
     slots = len(game.actions)
     sets = (np.arange(1 << slots)[:, None] >> np.arange(slots)) & 1 == 1
     rules = [player for player in dict.fromkeys(players) if isinstance(player, Rule)]
@@ -211,7 +216,7 @@ def lineup_of(game: Game, players: Sequence[Fixed], seen: Sequence[Game]) -> Lin
         -1 - rules.index(player) if isinstance(player, Rule) else [id(p) for p in policies].index(id(player.policy))
         for player in players
     ]
-    prints = [each.fingerprint for each in seen]
+    prints = [each.fingerprint for each in games]
     abstraction = [prints.index(player.policy.game.fingerprint) if isinstance(player, Strategy) else 0 for player in players]
     alike = len({policy.scale for policy in policies}) == 1
     return Lineup(
@@ -220,7 +225,7 @@ def lineup_of(game: Game, players: Sequence[Fixed], seen: Sequence[Game]) -> Lin
         rules=np.array([rule.among(sets) for rule in rules]).reshape(-1, 1 << slots, slots),
         source=np.array(source, np.int8),
         abstraction=np.array(abstraction, np.uint32),
-        first_row=seen[0].tree.first_row[None] if len(seen) == 1 else np.stack([each.tree.first_row for each in seen]),
+        first_row=games[0].tree.first_row[None] if len(games) == 1 else np.stack([each.tree.first_row for each in games]),
         greedy=np.array([isinstance(player, Strategy) and player.greedy for player in players]),
         seating=seatings(game.players),
     )

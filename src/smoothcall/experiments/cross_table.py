@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite, sqrt
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from smoothcall.evaluation.policy_match import MatchResult, Stop, Watch, streams
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.information.game import Game
 from smoothcall.store.curves import new_figure, png
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WIN, LOSE = "#1b7837", "#b2182b"  # readable without colour vision and in print: the sign is written too
 
@@ -120,7 +123,7 @@ def play_cross_table(
         raise UsageError(f"{', '.join(names)}: a player is named twice (accepted: every player once)")
     played, players = seat(names, registry=registry, of=of, seed=seed)
     table = cross_table(played, dict(zip(names, players, strict=True)), hands=hands, seed=seed, watch=watch, stop=stop)
-    files.write(out, draw_table(table))
+    files.write(out, png(draw_table(table)))
     return replace(table, picture=str(out))
 
 
@@ -138,8 +141,8 @@ def _average(found: Mapping[tuple[str, str], Estimate], name: str) -> Estimate |
     return Estimate(float(np.mean([estimate.mean for estimate in own])), error, sum(estimate.count for estimate in own))
 
 
-def draw_table(table: CrossTable) -> bytes:
-    """Draw the table as PNG: figures with 95 % intervals, coloured by sign, pale where the interval includes 0."""
+def draw_table(table: CrossTable) -> Figure:
+    """Draw the table: figures with 95 % intervals, coloured by sign, pale where the interval includes 0."""
     from matplotlib.colors import to_rgb
 
     rows, columns = len(table.rows), len(table.columns)
@@ -172,7 +175,7 @@ def draw_table(table: CrossTable) -> bytes:
     axes.tick_params(which="minor", length=0)
     axes.grid(visible=True, which="minor", color="white", linewidth=2)
     axes.set_title(title_of(table), fontsize=10, pad=12)
-    return png(figure)
+    return figure
 
 
 def title_of(table: CrossTable) -> str:

@@ -1,83 +1,92 @@
-"""The reproduction ledger: a page per paper with published figures, our figures, and the command that made them."""
+"""The reproduction ledger: a page per paper, made from its data and from nothing else.
+
+A page has a table of rows, each a published statement beside our figures with a verdict, and sections of text, tables and
+pictures.
+"""
 
 from __future__ import annotations
 
-import json
-import platform
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from smoothcall import files
-from smoothcall.errors import UsageError
+from smoothcall.experiments.parts import Part
+from smoothcall.experiments.verdicts import Row, verdict
+from smoothcall.store.curves import drawing_digest, png, png_digest
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A claim of a paper, and whether our figure confirms it."""
-
-    what: str
-    published: str
-    ours: str
-    passed: bool | None  # None: a quick run is too short for a verdict
-
-    @property
-    def verdict(self) -> str:
-        return "needs the full run" if self.passed is None else "pass" if self.passed else "fail"
+HEADS = ["in the document", "statement", "published", "ours (95 % interval)", "verdict"]
 
 
 @dataclass
 class Page:
-    """A page being written: text, tables and pictures in order; checks; and the figures as data."""
+    """A page being written."""
 
     name: str
     title: str
     command: str
-    parts: list[str] = field(default_factory=list)
-    checks: list[Check] = field(default_factory=list)
-    pictures: dict[str, bytes] = field(default_factory=dict)
-    data: dict[str, Any] = field(default_factory=dict)
+    sections: list[str] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    pictures: dict[str, Figure] = field(default_factory=dict)
 
     def heading(self, text: str) -> None:
-        self.parts.append(f"## {text}")
+        self.sections.append(f"## {text}")
 
     def text(self, text: str) -> None:
-        self.parts.append(text)
+        self.sections.append(text)
 
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-        lines = [heads, ["---"] * len(heads), *rows]
-        self.parts.append("\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines))
+        self.sections.append(table(heads, rows))
 
-    def picture(self, name: str, image: bytes, caption: str) -> None:
-        self.pictures[name] = image
-        self.parts.append(f"![{caption}]({self.name}/{name}.png)\n\n*{caption}*")
+    def picture(self, name: str, figure: Figure, caption: str) -> None:
+        self.pictures[name] = figure
+        self.sections.append(f"![{caption}]({self.name}/{name}.png)\n\n*{caption}*")
 
-    def check(self, what: str, published: str, ours: str, *, passed: bool | None) -> None:
-        self.checks.append(Check(what, published, ours, None if passed is None else bool(passed)))
+    def row(self, row: Row) -> None:
+        self.rows.append(row)
 
-    def write(self, out: Path) -> dict[str, Any]:
-        """Write page, pictures and data under `out`; return the path of the page, the checks, and whether none failed."""
-        try:
-            (out / self.name).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"output folder {str(out)!r} cannot be used ({error.strerror})") from None
-        verdicts = [[check.what, check.published, check.ours, check.verdict] for check in self.checks]
-        made = ", ".join(f"{name} {version(name)}" for name in ("smoothcall", "numpy", "numba"))
-        head = Page(self.name, self.title, self.command)
-        head.text(f"# {self.title}")
-        head.text(f"Made by `{self.command}` with {made}, Python {platform.python_version()}.")
-        head.table(["what", "published", "ours", ""], verdicts)
-        for name, image in self.pictures.items():
-            files.write(out / self.name / f"{name}.png", image)
-        data = {
-            "command": self.command,
-            "checks": [asdict(check) | {"verdict": check.verdict} for check in self.checks],
-            **self.data,
-        }
-        files.write_text(out / self.name / "data.json", json.dumps(data, indent=1) + "\n")
-        page = out / f"{self.name}.md"
-        files.write_text(page, "\n\n".join([*head.parts, *self.parts]) + "\n")
-        passed = all(check.passed is not False for check in self.checks)
-        return {"page": str(page), "passed": passed, "checks": data["checks"]}
+    def render(self, parts: Mapping[str, Part]) -> str:
+        """Return the whole page; `parts` say which versions of packages made the figures."""
+        made = sorted({", ".join(f"{name} {version}" for name, version in part.made.items()) for part in parts.values()})
+        lines = [[row.source, row.statement, row.published or "", row.ours, verdict(row)] for row in self.rows]
+        head = [
+            f"# {self.title}",
+            f"Made by `{self.command}` with {'; '.join(made)}.",
+            table(HEADS, lines),
+            "The verdicts are explained in [the ledger](README.md).",
+        ]
+        return "\n\n".join([*head, *self.sections]) + "\n"
+
+    def write(self, out: Path, parts: Mapping[str, Part]) -> Path:
+        """Write the page and its pictures under `out`; return the path of the page."""
+        for name, figure in self.pictures.items():
+            files.write(out / self.name / f"{name}.png", png(figure, drawing_digest(figure)))
+        path = out / f"{self.name}.md"
+        files.write_text(path, self.render(parts))
+        return path
+
+    def differences(self, out: Path, parts: Mapping[str, Part]) -> list[str]:
+        """Return how the page and the pictures under `out` differ from this one; [] if they do not."""
+        path = out / f"{self.name}.md"
+        if not path.is_file():
+            return [f"there is no page {str(path)!r}"]
+        wanted, found = self.render(parts).splitlines(), path.read_text().splitlines()
+        changed = [number for number, (one, other) in enumerate(zip(wanted, found, strict=False), 1) if one != other]
+        wrong = [f"{path.name}, line {number} is not what the data give" for number in changed[:5]]
+        if len(wanted) != len(found):
+            wrong.append(f"{path.name} has {len(found)} lines, the data give {len(wanted)}")
+        for name, figure in self.pictures.items():
+            picture = out / self.name / f"{name}.png"
+            if not picture.is_file() or png_digest(picture.read_bytes()) != drawing_digest(figure):
+                wrong.append(f"{self.name}/{name}.png is not what the data give")
+        return wrong
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a Markdown table."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)

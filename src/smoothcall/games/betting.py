@@ -130,7 +130,7 @@ class Betting:
         The raises are those of the game's bet menu; in no-limit games without one, the smallest and the largest.
         """
         span, rules = (None, self.rules) if self.finished else (self.raises, self.rules)
-        fold, call = ("f" if self.can_fold() else None), (None if self.finished else "c")
+        fold, call = ("f" if self.can_fold() else None), ("c" if self.can_call() else None)
         if rules.limit:
             return fold, call, "r" if span is not None else None
         if rules.menu is not None:
@@ -141,7 +141,7 @@ class Betting:
         return fold, call, *(None if total is None else f"r{total}" for total in totals)
 
     @property
-    def outlook(self) -> tuple[object, ...]:
+    def continuation_key(self) -> tuple[object, ...]:
         """A key of the betting state: states with equal keys have equal continuations.
 
         Chips paid on earlier streets are part of it only where stacks are finite.
@@ -158,11 +158,13 @@ class Betting:
 
     def verify_fold(self) -> None:
         self._verify_turn()
-        if self.to_call == 0:
+        if self.to_call == 0 and self.rules.checks:
             raise IllegalMove("fold: there is nothing to call, check instead")
 
     def verify_call(self) -> None:
         self._verify_turn()
+        if self.to_call == 0 and not self.rules.checks:
+            raise IllegalMove("check: this game has no checks, bet or fold instead")
 
     def verify_raise(self, total: int | None = None) -> None:
         self._verify_turn()

@@ -15,7 +15,7 @@ from smoothcall.games.betting import Betting
 from smoothcall.games.cards import SHORT, STANDARD, Deck
 from smoothcall.games.matrix import MatrixGame, zero_sum
 from smoothcall.games.menu import ACCEPTED, BetMenu
-from smoothcall.games.rankings import BEST_FIVE, HIGH_CARD, PAIR_OR_HIGH_CARD
+from smoothcall.games.rankings import BEST_FIVE, HIGH_CARD, PAIR_OR_HIGH_CARD, STARTING_HANDS
 from smoothcall.games.rules import MAX_SEATS, PokerRules, Street
 from smoothcall.options import Option, read_options
 
@@ -38,6 +38,8 @@ LEDUC = PokerRules(
     streets=(Street(hole=1, bet=2, max_raises=2), Street(board=1, bet=4, max_raises=2)),
     antes=(1, 1),
 )
+NO_CHECKS = "bet-or-fold"  # option `opening` of Leduc, as the program of macmanus2019 plays it
+LEDUC_SHOWDOWNS = {"pair": PAIR_OR_HIGH_CARD, "starting-hands": STARTING_HANDS}
 LEDUC_3P = replace(LEDUC, name="leduc-3p", deck=Deck("JQKA", "hs"), seats=3, antes=(1, 1, 1))
 
 
@@ -78,7 +80,7 @@ NO_LIMIT_HOLDEM_32 = replace(
     streets=holdem_streets(2, (1000,) * 4),
     blinds=(500, 500),  # epfl2020 has one forced bet, here the same from both
     stack=10_000,
-    menu=BetMenu.parse("x1+x2+x3+x4"),
+    menu=BetMenu.parse("x1+x2+x3+x4+all-in"),  # epfl2020: raises by 1 to 4 bets; its AllIn player bets all its chips
 )
 
 
@@ -98,6 +100,10 @@ def _with_menu(rules: PokerRules, menu: str) -> PokerRules:
         low, high = state.raises
         raise UsageError(f"option menu={menu} of {rules.name} holds no first raise (accepted: one from {low} to {high} chips)")
     return rules
+
+
+def _leduc(opening: str, showdown: str) -> PokerRules:
+    return replace(LEDUC, checks=opening != NO_CHECKS, order=LEDUC_SHOWDOWNS[showdown])
 
 
 def _with_pot(rules: PokerRules, pot: int) -> PokerRules:
@@ -128,7 +134,23 @@ CATALOG: dict[str, Entry] = {
         lambda pot: _with_pot(KUHN_3P, pot),
         {"pot": Option(3, "chips in the pot before the first move", low=3, high=1_000_000)},
     ),
-    "leduc": Entry("Leduc hold'em: 3 ranks, 2 suits, one board card, bets 2 then 4, two bets a street", lambda: LEDUC),
+    "leduc": Entry(
+        "Leduc hold'em: 3 ranks, 2 suits, one board card, bets 2 then 4, two bets a street",
+        _leduc,
+        {
+            "opening": Option(
+                "check-or-bet",
+                "moves of a player with nothing to call; bet-or-fold: without checks, as the program of macmanus2019 plays",
+                choices=("check-or-bet", NO_CHECKS),
+            ),
+            "showdown": Option(
+                "pair",
+                "which hand wins: a pair with the board, else the higher card; or the higher starting hand of Texas hold'em, "
+                "suited before unsuited, as in the program of macmanus2019",
+                choices=tuple(LEDUC_SHOWDOWNS),
+            ),
+        },
+    ),
     "leduc-3p": Entry("Leduc hold'em for three players: 4 ranks, 2 suits, one board card, bets 2 then 4", lambda: LEDUC_3P),
     "limit-holdem": Entry(
         "Limit Texas hold'em for two: blinds 5 and 10, bets 10, 10, 20, 20, three raises and then four bets a street",

@@ -70,7 +70,7 @@ class Hand(Betting):
         return tuple(card for cards in self.boards for card in cards)
 
     @property
-    def _seen(self) -> set[Card]:
+    def _dealt_cards(self) -> set[Card]:
         return {card for cards in (*self.hole, *self.boards) for card in cards}
 
     @property
@@ -90,7 +90,7 @@ class Hand(Betting):
             raise IllegalMove(f"deal {list(cards)}: cards are 0 to {deck.size - 1}")
         if len(cards) != due.count or len(set(cards)) != due.count:
             raise IllegalMove(f"deal {deck.names(cards)!r} (accepted now: {due.count} cards, each once)")
-        if again := sorted(self._seen & set(cards)):
+        if again := sorted(self._dealt_cards & set(cards)):
             raise IllegalMove(f"deal {deck.names(cards)!r}: {deck.names(again)} was dealt before")
 
     def can_deal(self, cards: Cards | str) -> bool:
@@ -117,7 +117,7 @@ class Hand(Betting):
         """Deal everything that is due, at random from the cards not dealt yet."""
         records = []
         while (due := self.due) is not None:
-            left = [card for card in range(self.rules.deck.size) if card not in self._seen]
+            left = [card for card in range(self.rules.deck.size) if card not in self._dealt_cards]
             records.append(self.deal(tuple(random.sample(left, due.count))))
         return records
 

@@ -50,6 +50,32 @@ HIGH_CARD = HandOrder("high card", False, _highest, _name_highest)
 PAIR_OR_HIGH_CARD = HandOrder("pair with the board, else high card", False, _paired, _name_paired)
 
 
+# Starting hands: how the program of macmanus2019 compares a private card with the board
+
+_STARTING_HANDS = ("QJ", "QJs", "KJ", "KQ", "KJs", "KQs", "JJ", "QQ", "KK")  # worst first; s: of one suit
+
+
+def _starting_hand(deck: Deck, hole: Cards, board: Cards) -> int:
+    """The place of the private card and the board, as two hole cards, in an order of starting hands of Texas hold'em.
+
+    Suited cards beat the same ranks of two suits, so with two suits no hands tie.
+    """
+    first, second = sorted(hole + board, reverse=True)
+    ranks = deck.ranks[deck.rank(first)] + deck.ranks[deck.rank(second)]
+    suited = first % deck.suit_count == second % deck.suit_count
+    return _STARTING_HANDS.index(f"{ranks}s" if suited else ranks)
+
+
+def _name_starting_hand(deck: Deck, hole: Cards, board: Cards) -> str:
+    if not board:
+        return _name_highest(deck, hole, ())
+    name = _STARTING_HANDS[_starting_hand(deck, hole, board)]
+    return f"pair of {name[0]}" if name[0] == name[1] else f"{name[:2]} {'suited' if name.endswith('s') else 'of two suits'}"
+
+
+STARTING_HANDS = HandOrder("starting hands", True, _starting_hand, _name_starting_hand)
+
+
 # The best five of five to seven cards: the order of Texas hold'em
 
 CATEGORIES = (

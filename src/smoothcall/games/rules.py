@@ -38,6 +38,7 @@ class PokerRules:
     stack: int | None = None  # chips each seat starts with; None: always enough
     menu: BetMenu | None = None  # no-limit: the raises the game is reduced to where its betting is listed; play allows all
     reopen: bool = False  # whether a short all-in re-opens the betting for players who have acted (the ACPC dealer)
+    checks: bool = True  # whether a player with nothing to call may check; if not, that player bets or folds
 
     def __post_init__(self) -> None:
         if not 2 <= self.seats <= MAX_SEATS:

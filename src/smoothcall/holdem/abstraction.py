@@ -2,7 +2,9 @@
 
 Before the flop a bucket is a class of hands: AA, AKs, AKo, ... (169 with 52 cards). Later it is an interval of E[HS^2], the
 expected square of the share of hands beaten on the river; on the river itself it is an interval of HS^2. Intervals are even
-(heinrich2014), equally frequent, or found by k-means. With `cells=equity` they are even intervals of E[HS] (epfl2020).
+(heinrich2014), equally frequent, or found by k-means. With `cells=equity` they are even intervals of E[HS] (epfl2020). With
+`cells=histograms` a bucket is a cluster of hands whose strength on the river is distributed alike (`holdem.histograms`); on
+the river itself, where that is one number, an interval of HS found by k-means.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from smoothcall.games.rankings import BEST_FIVE
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem import equity_table as equity
 from smoothcall.holdem import hand_strength as strength
+from smoothcall.holdem import histograms
 from smoothcall.holdem.equity_table import equity_table
 from smoothcall.holdem.hand_strength import FLOP, RIVER, STREETS, TURN, Strengths, Tables, strengths, verify_players
 from smoothcall.kernels.holdem import buckets
@@ -39,8 +42,9 @@ GRID = Option(
 )
 CELLS = Option(
     "even",
-    "how buckets divide E[HS^2]: even intervals, equally frequent ones, or k-means; or even intervals of E[HS] (equity)",
-    choices=("even", "mass", "k-means", "equity"),
+    "how buckets divide E[HS^2]: even intervals, equally frequent ones, or k-means; or even intervals of E[HS] (equity); or "
+    "clusters of the distribution of HS on the river (histograms)",
+    choices=("even", "mass", "k-means", "equity", "histograms"),
 )
 
 
@@ -75,10 +79,17 @@ class Abstraction:
     deck: Deck
     players: int
     grid: tuple[int, ...]  # buckets on flop, turn and river
-    cells: str  # even, mass, k-means, equity
+    cells: str  # even, mass, k-means, equity, histograms
 
     def __post_init__(self) -> None:
         verify_players(self.players)
+        if self.clustered:
+            histograms.verify_clusters(self.grid)
+
+    @property
+    def clustered(self) -> bool:
+        """Whether buckets on flop and turn are clusters of histograms and not intervals."""
+        return self.cells == "histograms"
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
@@ -116,6 +127,8 @@ class Abstraction:
         street, board = len(boards) - 1, tuple(card for cards in boards for card in cards)
         if street == 0:
             return self.classes.index(self.class_of(hole))
+        if street in self.clusters:
+            return int(self.clusters[street][self.strengths.place(hole, board)])
         return int(np.searchsorted(self.edges[street], np.uint64(self.tables.value(hole, board)), side="right")) - 1
 
     def read_tables(self) -> None:
@@ -137,8 +150,16 @@ class Abstraction:
 
     @cached_property
     def edges(self) -> dict[int, Array]:
-        """By street: the least value of `tables` in each bucket, ascending from 0."""
-        return {street: self._edges(street, size) for street, size in zip(STREETS, self.grid, strict=True)}
+        """By street: the least value of `tables` in each bucket, ascending from 0. Streets with clusters have none."""
+        sizes = zip(STREETS, self.grid, strict=True)
+        return {street: self._edges(street, size) for street, size in sizes if street == RIVER or not self.clustered}
+
+    @cached_property
+    def clusters(self) -> dict[int, Array]:
+        """By street, [K, hands] uint16: the cluster of each hand on each class of boards (cells=histograms, flop and turn)."""
+        if not self.clustered:
+            return {}
+        return {street: histograms.clusters(self.deck, street, self.grid[street - 1]) for street in (FLOP, TURN)}
 
     def _edges(self, street: int, size: int) -> Array:
         most = self.scale(street)
@@ -148,7 +169,7 @@ class Abstraction:
             return np.array([-(-place * most // size) for place in range(size)], np.uint64)
         step = 1 if street == RIVER else max(1, most // BINS)
         histogram = self.strengths.histogram(street, step)
-        middle = (np.arange(len(histogram)) * (step / most)) ** (2 if street == RIVER else 1)
+        middle = (np.arange(len(histogram)) * (step / most)) ** (2 if street == RIVER and not self.clustered else 1)
         first = _equal_mass(histogram, size) if self.cells == "mass" else _k_means(histogram, middle, size)
         return first.astype(np.uint64) * np.uint64(step)
 
@@ -165,11 +186,15 @@ class Abstraction:
     def cards(self) -> buckets.Cards:
         """The tables that deals are sampled with."""
         tables, edges = self.tables, self.edges
+        flop, turn = (
+            self.clusters[street] if self.clustered else _bucketed(tables.table[street], edges[street])
+            for street in (FLOP, TURN)
+        )
         return tables.dealt_as(
             self.players,
             preflop=self._preflop(),
-            flop=_bucketed(tables.table[FLOP], edges[FLOP]),
-            turn=_bucketed(tables.table[TURN], edges[TURN]),
+            flop=flop,
+            turn=turn,
             river_bucket=_bucketed(np.arange(self.scale(RIVER) + 1), edges[RIVER]),
         )
 
@@ -183,12 +208,14 @@ class Abstraction:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of classes and edges: equal for equal abstractions."""
+        """A digest of classes, edges and, where there are clusters, all that they depend on: equal for equal abstractions."""
         digest = hashlib.sha256("\n".join(self.classes).encode())
         if self.cells == "equity":  # equal edges mean something else there
             digest.update(b"E[HS]")
-        for street in STREETS:
-            digest.update(self.edges[street].tobytes())
+        if self.clustered:
+            digest.update(f"histograms {histograms.VERSION} {self.grid}".encode())
+        for edges in self.edges.values():
+            digest.update(edges.tobytes())
         return digest.hexdigest()
 
 

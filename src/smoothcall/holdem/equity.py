@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations
 
 import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import STANDARD, Card, Cards, Deck
 from smoothcall.games.rankings import BEST_FIVE, CATEGORIES, best_five, made_by
+from smoothcall.holdem.suits import suit_permutations
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 
@@ -106,25 +107,25 @@ def equity(
         raise UsageError(f"hands={hands!r} (accepted: a list of texts, one a player)")
     if not 2 <= len(hands) <= MAX_PLAYERS:
         raise UsageError(f"{len(hands)} hands (accepted: 2 to {MAX_PLAYERS})")
-    board_cards, seen = deck.parse(board), deck.parse(board + dead)
+    board_cards, removed = deck.parse(board), deck.parse(board + dead)
     if len(board_cards) > 5:
         raise UsageError(f"board {board!r} has {len(board_cards)} cards (accepted: up to 5)")
-    if deck.size - len(seen) < 2 * len(hands) + 5 - len(board_cards):
-        raise UsageError(f"{deck.size - len(seen)} cards are left, too few for {len(hands)} hands and the board")
+    if deck.size - len(removed) < 2 * len(hands) + 5 - len(board_cards):
+        raise UsageError(f"{deck.size - len(removed)} cards are left, too few for {len(hands)} hands and the board")
     ranges = []
     for hand in hands:
-        fitting = [combo for combo in parse_range(hand, deck) if not set(combo) & set(seen)]
+        fitting = [combo for combo in parse_range(hand, deck) if not set(combo) & set(removed)]
         if not fitting:
-            raise UsageError(f"hand {hand!r}: no combination is left beside {deck.names(seen)}")
+            raise UsageError(f"hand {hand!r}: no combination is left beside {deck.names(removed)}")
         ranges.append(fitting)
     if samples is None:
-        return _result(hands, _count(deck, ranges, board_cards, seen), exact=True)
+        return _result(hands, _count(deck, ranges, board_cards, removed), exact=True)
     wanted, start = number(samples, whole=True), number(seed, whole=True)
     if wanted is None or not 2 <= wanted <= MAX_SAMPLES:
         raise UsageError(f"samples={samples} (accepted: a whole number from 2 to {MAX_SAMPLES:,})")
     if start is None or start < 0:
         raise UsageError(f"seed={seed} (accepted: a whole number of at least 0)")
-    return _result(hands, _sample(deck, ranges, board_cards, seen, int(wanted), int(start)), exact=False)
+    return _result(hands, _sample(deck, ranges, board_cards, removed, int(wanted), int(start)), exact=False)
 
 
 def parse_range(text: str, deck: Deck = STANDARD) -> list[Combo]:
@@ -184,18 +185,18 @@ def _combos(high: int, low: int, kind: str, deck: Deck) -> list[Combo]:
 # Counting
 
 
-def _count(deck: Deck, ranges: list[list[Combo]], board: Cards, seen: Cards) -> Array:
-    """[2 ** P] how often each set of players shares the pot, over all hands and boards."""
+def _count(deck: Deck, ranges: list[list[Combo]], board: Cards, removed: Cards) -> Array:
+    """[2 ** P] how often each set of players shares the pot, over all hands and boards. `removed`: board and dead cards."""
     from smoothcall.holdem.evaluator import evaluator
     from smoothcall.kernels.holdem.equity import count_winners
 
-    boards = math.comb(deck.size - len(seen) - 2 * len(ranges), 5 - len(board))
+    boards = math.comb(deck.size - len(removed) - 2 * len(ranges), 5 - len(board))
     choices = _choices(ranges)
     _verify_few(len(choices) // math.factorial(deck.suit_count) * len(ranges) * boards)  # before the work of merging
-    hands, weight = _merge_suits(deck, choices, board, seen)
+    hands, weight = _merge_suits(deck, choices, board, removed)
     _verify_few(len(hands) * len(ranges) * boards)
     winners = np.zeros(1 << len(ranges), np.int64)
-    count_winners(evaluator(deck), hands, weight, np.array(seen, np.uint8), np.array(board, np.uint8), winners)
+    count_winners(evaluator(deck), hands, weight, np.array(removed, np.uint8), np.array(board, np.uint8), winners)
     return winners
 
 
@@ -222,23 +223,22 @@ def _choices(ranges: list[list[Combo]]) -> Array:
     return hands
 
 
-def _merge_suits(deck: Deck, hands: Array, board: Cards, seen: Cards) -> tuple[Array, Array]:
+def _merge_suits(deck: Deck, hands: Array, board: Cards, removed: Cards) -> tuple[Array, Array]:
     """(hands, weight): of choices that differ only in the names of suits, one, with how many they are."""
     players = hands.shape[1]
     if len(hands) == 1 or players > 5:  # with more, their code would not fit into 64 bits
         return hands, np.ones(len(hands), np.int64)
-    count, known = deck.suit_count, (set(board), set(seen))
+    known = set(board), set(removed)
     digits = deck.size ** np.arange(2 * players, dtype=np.int64)
     code = np.full(len(hands), np.iinfo(np.int64).max)
-    for suits in permutations(range(count)):
-        renamed = np.array([card // count * count + suits[card % count] for card in range(deck.size)])
+    for renamed in suit_permutations(deck):
         if all({int(renamed[card]) for card in cards} == cards for cards in known):
             code = np.minimum(code, np.sort(renamed[hands], axis=2).reshape(len(hands), -1) @ digits)
     _, first, weight = np.unique(code, return_index=True, return_counts=True)
     return hands[first], weight
 
 
-def _sample(deck: Deck, ranges: list[list[Combo]], board: Cards, seen: Cards, samples: int, seed: int) -> Array:
+def _sample(deck: Deck, ranges: list[list[Combo]], board: Cards, removed: Cards, samples: int, seed: int) -> Array:
     """[2 ** P] how often each set of players shares the pot, in random hands and boards."""
     from smoothcall.holdem.evaluator import evaluator
     from smoothcall.kernels.holdem.equity import sample_winners
@@ -247,7 +247,7 @@ def _sample(deck: Deck, ranges: list[list[Combo]], board: Cards, seen: Cards, sa
     combos = np.array([combo for own in ranges for combo in own], np.uint8)
     start = np.cumsum([0, *map(len, ranges)])
     winners = np.zeros(1 << len(ranges), np.int64)
-    known = np.array(seen, np.uint8), np.array(board, np.uint8)
+    known = np.array(removed, np.uint8), np.array(board, np.uint8)
     done = sample_winners(evaluator(deck), combos, start, *known, samples, seeded(seed)[0], winners)
     if done < samples:
         raise UsageError("these hands can hardly ever or never be held together: nearly each choice has a card twice")

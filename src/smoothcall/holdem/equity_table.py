@@ -124,9 +124,9 @@ def simulated(deck: Deck, hole: Cards, board: Cards, generator: Array, rollouts:
         raise UsageError(f"opponents={opponents} (accepted: 1 to {MAX_OPPONENTS})")
     every = _every_hand(deck)
     combos = np.concatenate([np.array([hole], np.uint8), *[every] * opponents])
-    drawn_from, seen = np.array([0, *range(1, len(combos) + 1, len(every))]), np.array(board, np.uint8)
+    drawn_from, on_board = np.array([0, *range(1, len(combos) + 1, len(every))]), np.array(board, np.uint8)
     winners = np.zeros(2 << opponents, np.int64)
-    done = sample_winners(evaluator(deck), combos, drawn_from, seen, seen, rollouts, generator, winners)
+    done = sample_winners(evaluator(deck), combos, drawn_from, on_board, on_board, rollouts, generator, winners)
     return sum(int(winners[who]) / who.bit_count() for who in range(1, len(winners), 2)) / done
 
 

@@ -32,7 +32,7 @@ def evaluator(deck: Deck = STANDARD) -> Evaluator:
 def _by_ranks(deck: Deck) -> tuple[Array, Array]:
     """(sums, strengths) of every choice of five to seven ranks.
 
-    Five by the rules; one more is worth the best of the hands without one of its cards.
+    Five ranks have the strength of the rules; six and seven the best strength of the hands with one card fewer.
     """
     fives, count = np.array(offsuit_fives(deck)), len(deck.ranks)
     keys = np.array(RANK_KEYS[:count])

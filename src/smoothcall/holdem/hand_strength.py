@@ -64,11 +64,14 @@ class Tables(ABC):
 
     def value(self, hole: Cards, board: Cards) -> int:
         """Return what the table holds for two cards on a board of three to five cards, in any order."""
-        street = len(board) - 2
+        return int(self.table[len(board) - 2][self.place(hole, board)])
+
+    def place(self, hole: Cards, board: Cards) -> tuple[int, int]:
+        """Return (class of a board of three to five cards, number of the hand that two cards become on its canonical board)."""
         rank = sum(int(self.binomial[card, place + 1]) for place, card in enumerate(sorted(board)))
-        entry = self.boards[street].index[rank]
+        entry = self.boards[len(board) - 2].index[rank]
         one, other = (int(self.changed[entry & board_kernels.CHANGE, card]) for card in hole)
-        return int(self.table[street][entry >> board_kernels.SHIFT, self.hand[one, other]])
+        return int(entry >> board_kernels.SHIFT), int(self.hand[one, other])
 
     def histogram(self, street: int, step: int) -> Array:
         """Return how often table // step takes each value, over all boards and hands."""

@@ -88,8 +88,7 @@ class Game:
     @property
     def spec(self) -> str:
         """The game's name with its options, as the command line writes it: `kuhn:pot=8`."""
-        options = ",".join(f"{name}={value}" for name, value in sorted(self.options.items()))
-        return f"{self.name}:{options}" if options else self.name
+        return spec_of(self.name, self.options)
 
     @cached_property
     def deals(self) -> Deals:
@@ -270,3 +269,9 @@ class Game:
     def depth(self) -> int:
         """The longest path in the action tree."""
         return self.tree.depth
+
+
+def spec_of(name: str, options: Mapping[str, object]) -> str:
+    """Return the specification of a game with its options in alphabetical order: `kuhn:pot=8`."""
+    listed = ",".join(f"{option}={value}" for option, value in sorted(options.items()))
+    return f"{name}:{listed}" if listed else name

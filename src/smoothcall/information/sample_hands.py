@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from smoothcall.information.game import Game
-from smoothcall.kernels.holdem.dealing import collect_hands, deal_cards_seen, deal_many
+from smoothcall.kernels.holdem.dealing import collect_hands, deal_many, deal_visible_cards
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
 
@@ -40,7 +40,7 @@ def _examples(game: Game) -> list[Array]:
     outcome = np.zeros(_PIECE, np.uint32)
     for _ in range(0, MAX_DEALS, _PIECE):
         deal_many(cards, bucket, outcome, generator.copy())
-        deal_cards_seen(cards, dealt, outcome, generator)
+        deal_visible_cards(cards, dealt, outcome, generator)
         collect_hands(bucket, dealt, first, count, hand)
         if count.min() == SAMPLES:
             break

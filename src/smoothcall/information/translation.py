@@ -1,12 +1,13 @@
-"""Hands that leave an agent's tree: people raise by any amount, agents have learned the few of a bet menu.
+"""Action translation: play an agent's tree, which has the raises of a bet menu, in hands with raises of any amount.
 
-The real hand and the tree are walked together. A raise stands for one of the tree's by the pseudo-harmonic mapping of Ganzfried
+The hand and the tree are walked together. A raise is translated to one of the tree by the pseudo-harmonic mapping of Ganzfried
 and Sandholm (Action translation in extensive-form games with large action spaces, 2013), which compares raises as shares of the
-pot after calling. Theirs draws one of the two nearest; here the likelier one is taken, so that a hand stays on one line.
+pot after calling. They draw one of the two nearest raises; here the more likely of the two is taken, so that a betting sequence
+always leads to the same node.
 
-All-in stands for all-in and for nothing else as far as the tree has it: the line ends where the hand does. A raise short of it
-stands for all-in only where the tree has nothing else, or where that is nearer and what would be left behind, once it is
-called, is no more than the pot. Whoever then calls for everything in the tree goes all in at the table.
+An all-in is translated to an all-in where the tree has one, so that both end together. A smaller raise is translated to an
+all-in only if the tree has no other raise, or if the all-in is nearer and the player would have no more than the pot left after
+a call. A call that is all-in in the tree but not in the hand is played as an all-in raise.
 """
 
 from __future__ import annotations
@@ -33,22 +34,22 @@ RAISES = 2  # action slots of raises, from here on
 
 
 def same_table(one: PokerRules | MatrixGame, other: PokerRules | MatrixGame) -> bool:
-    """Whether two games are the same at a table: which raises an agent has learned is its own business."""
+    """Return whether the rules of two games differ in nothing but the bet menu."""
     if isinstance(one, PokerRules) and isinstance(other, PokerRules):
         return one == other or replace(one, menu=None) == replace(other, menu=None)
     return one is other or one == other
 
 
 def node_like(game: Game, betting: str) -> int | None:
-    """The decision of the game's tree that a real betting sequence stands for.
+    """Return the decision node that a betting sequence is translated to.
 
-    None where there is none: the hand is over, the tree's line has ended, or the tree cannot follow.
+    None if the hand is over, the translated hand is over, or the tree has no such move.
     """
     return _place(game, betting).node
 
 
 def row_like(game: Game, hole: Cards, boards: Sequence[Cards], betting: str) -> int | None:
-    """The row of a player with these cards who acts at `node_like`."""
+    """Return the row at `node_like` of the player to act, with these cards; None where that is None."""
     node = node_like(game, betting)
     if node is None:
         return None
@@ -56,19 +57,19 @@ def row_like(game: Game, hole: Cards, boards: Sequence[Cards], betting: str) -> 
 
 
 def moves_like(game: Game, betting: str) -> tuple[str | None, ...]:
-    """[A] the real move that each action slot at `node_like` stands for, None where the tree has no such action there.
+    """Return [A] the move of the hand for each action slot at `node_like`, None where the tree has no such action.
 
-    Different slots may stand for the same move: a raise that cannot be made is a call.
+    Different slots may be the same move: a raise that is not legal in the hand becomes a call.
     """
     return _place(game, betting).moves
 
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A moment of a real hand and the tree's node that it stands for."""
+    """A state of the betting of a hand and the node that it is translated to."""
 
     tree: ActionTree
-    real: Betting  # never moved on: copies are
+    real: Betting  # of the hand; never advanced, only copies of it
     node: int | None
 
     @cached_property
@@ -143,7 +144,7 @@ _places: WeakKeyDictionary[Game, dict[str, _Place]] = WeakKeyDictionary()
 
 
 def _place(game: Game, betting: str) -> _Place:
-    """Where a betting sequence leads, from the longest part of it that is known."""
+    """Return the place of a betting sequence, walking on from its longest cached prefix."""
     if not isinstance(game.rules, PokerRules):
         raise UsageError(f"{game.spec} has no betting")
     known = _places.setdefault(game, {})

@@ -173,7 +173,7 @@ def _betting_states(rules: PokerRules) -> _States:
     waiting: list[Betting] = []
 
     def number(state: Betting) -> int:
-        key = state.outlook
+        key = state.continuation_key
         if key not in known:
             if len(waiting) == MAX_BETTING_STATES:
                 raise UsageError(

@@ -4,14 +4,17 @@ A history is one text: `1` or `-1` for who starts, the private cards of player 1
 round, the public card, the moves of the second: `1AhQhbcKsbrc`. Moves are f fold, c call or check, b bet, r raise. What one
 player knows of it leaves out the other's card: `1AhbcKsbrc`. Ranks are A K Q, which are K Q J here.
 
-A strategy is a JSON dictionary from what a player knows to the probabilities of moves, or to one move.
+A strategy is a JSON dictionary from what a player knows to the probabilities of moves, or to one move. The strategy files that
+the author published (github.com/JamieMac96/leduc-holdem-using-pomcp) are of the variant that his program plays: who opens a
+round bets or folds (`1Ah` has the moves b and f), and showdowns are decided by starting hands, suited before unsuited. That is
+the game `leduc:opening=bet-or-fold,showdown=starting-hands`. A file of 198 states is a whole strategy of player 1 there.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from smoothcall import files
@@ -20,11 +23,14 @@ from smoothcall.games.betting import Betting, IllegalMove
 from smoothcall.games.catalog import LEDUC
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import read_betting, read_hand
+from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
+from smoothcall.information.named_games import game as named_game
 from smoothcall.policy import Key, Policy
 
 RANKS = str.maketrans("AKQ", "KQJ")
 THEIR_RANKS = str.maketrans("KQJ", "AKQ")
+WITH_CHECKS, PROGRAM = "leduc:suits=apart", "leduc:opening=bet-or-fold,showdown=starting-hands"
 _CARD = "[AKQ][hs]"
 _HISTORY = re.compile(rf"(-?1)({_CARD})?({_CARD})?([fcbr]*)(?:({_CARD})([fcbr]*))?")
 
@@ -37,6 +43,7 @@ class LeducHistory:
     cards: tuple[str, ...]  # of player 1 and of player -1; or the one that is known
     moves: tuple[str, str]  # of the two rounds, in their letters
     board: str  # "" before it is dealt
+    rules: PokerRules = field(default=LEDUC, repr=False)  # of Leduc or of its variant
 
     def __str__(self) -> str:
         return f"{self.first}{''.join(self.cards)}{self.moves[0]}{self.board}{self.moves[1]}"
@@ -44,7 +51,7 @@ class LeducHistory:
     @property
     def betting(self) -> str:
         """Return the betting in our letters; UsageError where the rules do not allow it."""
-        state = Betting(LEDUC)
+        state = Betting(self.rules)
         for number, moves in enumerate(self.moves):
             for letter in moves:
                 if state.finished or state.street != number:
@@ -66,7 +73,7 @@ class LeducHistory:
     @property
     def player(self) -> int | None:
         """Return who acts next: 1 or -1; 0 for the dealer; None when the hand is over."""
-        state = read_betting(LEDUC, self.betting)
+        state = read_betting(self.rules, self.betting)
         if state.player is None:
             return None
         if len(self.cards) == 0 or (state.street == 1 and not self.board):
@@ -74,8 +81,8 @@ class LeducHistory:
         return self.first if state.player == 0 else -self.first
 
 
-def parse(text: str) -> LeducHistory:
-    """Return the history of a text, checked against the rules."""
+def parse(text: str, rules: PokerRules = LEDUC) -> LeducHistory:
+    """Return the history of a text, checked against the rules of Leduc or of its variant."""
     found = _HISTORY.fullmatch(text)
     if found is None:
         raise UsageError(f"{text!r} is not a history (accepted: like 1AhQhbcKsbrc, or 1AhbcKsbrc for what a player knows)")
@@ -83,7 +90,7 @@ def parse(text: str) -> LeducHistory:
     cards = tuple(card for card in (one, other) if card)
     if len(set(cards)) < len(cards):
         raise UsageError(f"{text!r}: {cards[0]} is dealt twice")
-    history = LeducHistory(int(first), cards, (early, late or ""), board or "")
+    history = LeducHistory(int(first), cards, (early, late or ""), board or "", rules)
     _ = history.betting
     return history
 
@@ -92,7 +99,7 @@ def information(history: LeducHistory, player: int) -> LeducHistory:
     """Return what player 1 or -1 knows of a history with both cards."""
     if player not in (1, -1) or len(history.cards) != 2:
         raise UsageError(f"player {player} of {str(history)!r} (accepted: 1 or -1, with the cards of both)")
-    return LeducHistory(history.first, (history.cards[0 if player == 1 else 1],), history.moves, history.board)
+    return replace(history, cards=(history.cards[0 if player == 1 else 1],))
 
 
 def to_hand(history: LeducHistory) -> Hand:
@@ -101,19 +108,18 @@ def to_hand(history: LeducHistory) -> Hand:
         raise UsageError(f"{str(history)!r} has not the cards of both players")
     ordered = history.cards if history.first == 1 else history.cards[::-1]
     board = f"/{history.board}" if history.board else ""
-    state = read_betting(LEDUC, history.betting)
-    return read_hand(LEDUC, f"{'|'.join(ordered)}{board}".translate(RANKS) + f":{state.text}")
+    state = read_betting(history.rules, history.betting)
+    return read_hand(history.rules, f"{'|'.join(ordered)}{board}".translate(RANKS) + f":{state.text}")
 
 
 def from_hand(hand: Hand, first: int = 1) -> LeducHistory:
     """Return the history of a Leduc hand in which player `first` sits in seat 0."""
-    if hand.rules != LEDUC or first not in (1, -1):
+    if not _is_leduc(hand.rules) or first not in (1, -1):
         raise UsageError("only hands of Leduc have a history, with 1 or -1 to start")
     names = hand.rules.deck.names
     cards = tuple(names(cards).translate(THEIR_RANKS) for cards in hand.hole if cards)
-    return LeducHistory(
-        first, cards if first == 1 else cards[::-1], _their_moves(hand.text), names(hand.board).translate(THEIR_RANKS)
-    )
+    board = names(hand.board).translate(THEIR_RANKS)
+    return LeducHistory(first, cards if first == 1 else cards[::-1], _their_moves(hand.text), board, hand.rules)
 
 
 def _their_moves(betting: str) -> tuple[str, str]:
@@ -126,9 +132,9 @@ def _their_moves(betting: str) -> tuple[str, str]:
 # Strategies
 
 
-def key_of(text: str) -> str:
+def key_of(text: str, rules: PokerRules = LEDUC) -> str:
     """Return our information-state key (with suits) of what a player knows: `-1AhbcKsb` is `Kh/Qs:rc/r`."""
-    history = parse(text)
+    history = parse(text, rules)
     if len(history.cards) != 1:
         raise UsageError(f"{text!r} names {len(history.cards)} private cards (accepted: the one the player knows)")
     cards = "/".join(card for card in (*history.cards, history.board) if card)
@@ -144,12 +150,14 @@ def history_of(key: str, player: int = 1) -> str:
     return str(LeducHistory(first, (own,), moves, board))
 
 
-def read_strategy(path: str | Path, game: Game, player: int = 1) -> Policy:
+def read_strategy(path: str | Path, game: Game | None = None, player: int = 1) -> Policy:
     """Return the policy of a strategy file of player 1 or -1, in both seats; uniform at histories that it does not name.
 
-    The game is `leduc:suits=apart`. Histories in which the other player is to move are refused.
+    The game is Leduc with suits told apart, or its variant; without one, the variant where some opening may fold. Histories in
+    which the other player is to move are refused.
     """
-    _verify_game(game)
+    if game is not None:
+        _verify_game(game)
     path = Path(path)
     try:
         given = files.parse_json("JSON", files.read_bytes(path, "strategy file"))
@@ -157,9 +165,11 @@ def read_strategy(path: str | Path, game: Game, player: int = 1) -> Policy:
         raise UsageError(f"{str(path)!r} is not a strategy file ({error})") from None
     if not isinstance(given, Mapping):
         raise UsageError(f"{str(path)!r} is not a strategy file (accepted: a JSON dictionary)")
+    game = game or named_game(PROGRAM if any(map(_folds_first, given.items())) else WITH_CHECKS)
+    assert isinstance(game.rules, PokerRules)
     probabilities: dict[Key, dict[str, float]] = {}
     for text, chosen in given.items():
-        history = parse(text)
+        history = parse(text, game.rules)
         if history.player != player:
             raise UsageError(f"{text!r} is not a history at which player {player} is to move")
         moves = list(chosen.items()) if isinstance(chosen, Mapping) else [(chosen, 1.0)]
@@ -170,7 +180,7 @@ def read_strategy(path: str | Path, game: Game, player: int = 1) -> Policy:
             if letter not in ("f", "c", "b", "r") or not number or twice:
                 raise UsageError(f"move {letter!r}: {str(chance)[:40]} at {text!r} (accepted: probabilities of f, c, b, r)")
             ours["r" if letter in "br" else letter] = float(chance)
-        probabilities[key_of(text)] = ours
+        probabilities[key_of(text, game.rules)] = ours
     return Policy.from_probabilities(game, probabilities)
 
 
@@ -189,5 +199,16 @@ def write_strategy(policy: Policy, path: str | Path, player: int = 1) -> None:
 
 
 def _verify_game(game: Game) -> None:
-    if game.rules != LEDUC or game.options.get("suits") != "apart":
-        raise UsageError(f"strategies of macmanus2019 are of leduc:suits=apart, not of {game.spec}")
+    if not _is_leduc(game.rules) or not game.lossless.suits_apart:
+        raise UsageError(f"strategies of macmanus2019 are of {WITH_CHECKS} or {PROGRAM}, not of {game.spec}")
+
+
+def _is_leduc(rules: object) -> bool:
+    """Whether these are the rules of Leduc or of its variant."""
+    return isinstance(rules, PokerRules) and replace(rules, checks=LEDUC.checks, order=LEDUC.order) == LEDUC
+
+
+def _folds_first(entry: tuple[str, object]) -> bool:
+    """Whether a history ends with a card, so that its player opens a round, and has a fold."""
+    text, chosen = entry
+    return text.endswith(("h", "s")) and "f" in (chosen if isinstance(chosen, Mapping) else (chosen,))

@@ -43,9 +43,9 @@ class RecordedHand:
     @property
     def agrees(self) -> bool:
         """Return whether our rules give the recorded stacks, if any. We split odd chips; a casino gives them to one player."""
-        gains = [end - start for start, end in zip(self.hand.starting, self.finishing, strict=False)]
+        net = [end - start for start, end in zip(self.hand.starting, self.finishing, strict=False)]
         outcome = self.hand.outcome
-        return not self.finishing or (outcome is not None and outcome.pays(gains))
+        return not self.finishing or (outcome is not None and outcome.pays(net))
 
 
 def read_phh(source: str | Path) -> RecordedHand:

@@ -1,7 +1,7 @@
 """Clipped double deep Q-learning (epfl2020, section 4.3): two networks, whose target is the smaller of their two values.
 
 Layers of 10, 16, 16, 16 and 6, Adam, mean squared error. The inputs have two metrics of the opponent over the earlier hands
-of the freezeout: how often it raised before the flop, and its raises as a fraction of its raises and calls.
+of the freezeout: how often it raised before the flop, and its aggression factor, (bets + raises) / calls, up to 10.
 """
 
 from __future__ import annotations

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 
-from smoothcall.agents.convolutions import CONVOLUTIONS, FLAT_SIDE, KERNEL, POOLED, neighbours, pooled
+from smoothcall.agents.convolutions import CONVOLUTIONS, FLAT_SIDE, KERNEL, POOLED, pooled
 from smoothcall.kernels.agents.images import PLANES
 from smoothcall.learners.networks import Arrays
 
@@ -45,11 +44,6 @@ class Convolutions(eqx.Module):
 
 
 def _convolved(layer: eqx.nn.Conv2d, image: Arrays) -> Arrays:
-    """Return the convolution of image[planes, rows, columns] as one matrix product: XLA's own convolutions are very slow for
-    stacked networks with different weights.
-    """
-    planes, rows, columns = image.shape
-    flat = jnp.stack(neighbours(image, axis=1, xp=jnp), axis=1).reshape(planes * KERNEL * KERNEL, rows * columns)
+    """Return the convolution of image[planes, rows, columns]."""
     assert layer.bias is not None
-    out = layer.weight.shape[0]
-    return (layer.weight.reshape(out, -1) @ flat).reshape(out, rows, columns) + layer.bias
+    return jax.lax.conv(image[None], layer.weight, (1, 1), "SAME")[0] + layer.bias

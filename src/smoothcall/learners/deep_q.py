@@ -7,12 +7,13 @@ after a fold). E2 are the chips won in the hand, discounted for every later move
 network learns moves, weighted by their advantage R - value.
 
 *Discrete*: the policy network gives probabilities of the six moves, with an entropy bonus. *Continuous*: it gives an amount
-(`agents.q_networks.Amount`). The paper weights the squared distance from the amount bet by the advantage, which pushes
-without bound away from amounts with a negative advantage. Here the amount is a logistic variable of scale `blur` around the
-output while it learns, and a move has the probability of all amounts that mean it, so the gradient is bounded.
+(`agents.q_networks.Amount`), and learns by one of two losses. `loss=squared`, the paper's: the squared distance of the output
+from the amount that was bet, weighted by the advantage. Weights may be negative, so that the output has no bound.
+`loss=logistic`, ours: the amount is a logistic variable of scale `blur` around the output while it learns, and a move has the
+probability of all amounts that mean it, so the gradient is bounded.
 
-Exploratory moves (`explore`) with a positive advantage count in full; those with a negative one count less, see
-`policy_gradient.weighted`.
+In the discrete form and with `loss=logistic`, exploratory moves (`explore`) with a positive advantage count in full; those with
+a negative one count less, see `policy_gradient.weighted`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from smoothcall.agents.batch_wrappers import MOVES, Table, legal_moves, likely_legal, moves_of, raised_by
+from smoothcall.agents.batch_wrappers import EDGE, MOVES, Table, legal_moves, likely_legal, moves_of, raised_by
 from smoothcall.agents.layers import from_arrays
 from smoothcall.agents.q_networks import Amount, Softmax, amounts, six_inputs
 from smoothcall.kernels.simulation.observations import EQUITY, POT, STACK, TO_CALL
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from smoothcall.learners.policy_gradient import PolicyGradientUpdates
 
 INPUTS = 6
+SQUARED, LOGISTIC = LOSSES = ("squared", "logistic")
 FAR, NEAR = 1000.0, 0.01  # bets: bound of amounts, and least width of an interval of amounts
 
 
@@ -48,6 +50,16 @@ def theoretical_value(table: Table, observations: Array, action: Array) -> Array
     stays, wins = 1 / np.maximum(bets, 1), np.where(folds, 0, observations[:, EQUITY])
     without, pot = observations[:, POT], observations[:, POT] + paid
     found: Array = stays * (wins * pot - (1 - wins) * pot) + (1 - stays) * without
+    return found
+
+
+def amount_of(table: Table, observations: Array, action: Array) -> Array:
+    """Return [n] the amount in bets that means slots action[n]: 0 for a check or fold, the amount to call, the bets raised by.
+
+    A raise by less than twice the amount to call, which the betting rule would take for a call, counts as twice that amount.
+    """
+    owed, bets = observations[:, TO_CALL] / table.bet, np.minimum(raised_by(table, action), FAR)
+    found: Array = np.where(action == FOLD_SLOT, 0, np.where(bets > 0, np.maximum(bets, 2 * owed + EDGE), owed))
     return found
 
 
@@ -64,7 +76,6 @@ class DeepQ(NetworkLearner):
         "batch": Option(1024, "moves of an update", low=1, high=1_000_000),
     }
     OUTPUTS: ClassVar[int]
-    KIND: ClassVar[str]
     PRICE: ClassVar[str]
 
     _updates: PolicyGradientUpdates
@@ -76,11 +87,16 @@ class DeepQ(NetworkLearner):
         outputs = {"policy": self.OUTPUTS, "value": 1}
         self._updates = PolicyGradientUpdates(
             {name: (INPUTS, *HIDDEN, count) for name, count in outputs.items()},
-            kind=self.KIND,
+            kind=self._kind,
             rate=self.options["rate"],
             price=self.options[self.PRICE],
             seed=self.seed,
         )
+
+    @property
+    @abstractmethod
+    def _kind(self) -> str:
+        """The name of the policy network's loss in `policy_gradient.LOSSES`."""
 
     def _verify_memory(self, least: int) -> None:
         super()._verify_memory(least + self.options["batch"])
@@ -112,7 +128,11 @@ class DiscreteDeepQ(DeepQ):
         **DeepQ.OPTIONS,
         "entropy": Option(0.02, "bonus per nat of entropy", low=0, high=100),
     }
-    OUTPUTS, KIND, PRICE = MOVES, "moves", "entropy"
+    OUTPUTS, PRICE = MOVES, "entropy"
+
+    @property
+    def _kind(self) -> str:
+        return "moves"
 
     def _policy_of(self, learned: Mapping[str, Array]) -> BatchPolicy:
         return Softmax(self.table, from_arrays(learned, "policy"))
@@ -126,19 +146,37 @@ class DiscreteDeepQ(DeepQ):
 class ContinuousDeepQ(DeepQ):
     OPTIONS: ClassVar[dict[str, Option]] = {
         **DeepQ.OPTIONS,
+        "alpha": replace(DeepQ.OPTIONS["alpha"], default=0.5),
         "rate": replace(DeepQ.OPTIONS["rate"], default=0.005),
-        "blur": Option(1.0, "scale of the logistic amounts while learning, in bets", low=0.01, high=100),
+        "loss": Option(
+            SQUARED,
+            "squared: squared error of the amount, weighted by the advantage (epfl2020); logistic: ours",
+            choices=LOSSES,
+        ),
+        "blur": Option(1.0, "with loss=logistic: scale of the amounts while learning, in bets", low=0.01, high=100),
     }
-    OUTPUTS, KIND, PRICE = 1, "amount", "blur"
+    OUTPUTS, PRICE = 1, "blur"
+    ANY_RAISE = True
+
+    @property
+    def _kind(self) -> str:
+        return str(self.options["loss"])
 
     def _policy_of(self, learned: Mapping[str, Array]) -> BatchPolicy:
         return Amount(self.table, from_arrays(learned, "policy"))
 
     def _acting(self) -> BatchPolicy:
-        return Amount(self.table, from_arrays(self._learned(), "policy"), self.options["blur"])
+        blur = 0.0 if self._kind == SQUARED else self.options["blur"]
+        return Amount(self.table, from_arrays(self._learned(), "policy"), blur)
 
     def _made(self, observations: Array, action: Array) -> tuple[Array, Array]:
-        """Return (low [n], high [n]): the interval of amounts of each move, in bets; finite, and at least NEAR wide."""
+        """Return (low [n], high [n]): the interval of amounts of each move, in bets; finite, and at least NEAR wide.
+
+        With loss=squared both are the amount that was bet.
+        """
+        if self._kind == SQUARED:
+            amount = amount_of(self.table, observations, action).astype(np.float32)
+            return amount, amount
         found = amounts(self.table, observations, likely_legal(self.table, observations))
         low, high = (np.take_along_axis(each, action[:, None].astype(np.int64), axis=1)[:, 0] for each in found)
         low, high = np.clip(low, -FAR, FAR), np.clip(high, -FAR, FAR)

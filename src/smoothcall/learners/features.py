@@ -14,7 +14,7 @@ from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.sample_hands import SAMPLES, examples
-from smoothcall.kernels.holdem.dealing import deal_cards_seen
+from smoothcall.kernels.holdem.dealing import deal_visible_cards
 from smoothcall.kernels.learners.features import NodeFeatures, encode_cards, observe_cards, observe_rows
 from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.simulation.observations import CARD_OBSERVATION, NODE
@@ -115,7 +115,7 @@ class CardEncoder(HandEncoder):
         self.legal, self.scale = tree.child >= 0, stack  # values of many blinds would let hidden units die
 
     def deal(self, dealt: Array, outcome: Array, generator: Array) -> None:
-        deal_cards_seen(self._cards, dealt, outcome, generator)
+        deal_visible_cards(self._cards, dealt, outcome, generator)
 
     def observe(self, walk: Walk, hands: Hands, observations: Array) -> None:
         observe_cards(walk, hands, observations)

@@ -45,6 +45,7 @@ POOLS = {"first": FIRST_POOL, "final": FINAL_POOL, "all": tuple(dict.fromkeys((*
 class FreezeoutLearner(Solver):
     """Base class of the learners of epfl2020."""
 
+    ANY_RAISE: ClassVar[bool] = False  # whether exploration makes raises that are none of the six moves
     OPTIONS: ClassVar[dict[str, Option]] = {
         "pool": Option(
             "all", "the scripted players of the pool: the paper's first, its final ones, or both", choices=tuple(POOLS)
@@ -154,7 +155,8 @@ class FreezeoutLearner(Solver):
         draw_opponents(env.freezeouts, self._shares(), self._generators[2])
         env.sit()
         env.batch.begin()
-        env.move([Exploring(self._acting(), self.table, self._exploration), *self._pool, self._mirror])
+        explorer = Exploring(self._acting(), self.table, self._exploration, self.ANY_RAISE)
+        env.move([explorer, *self._pool, self._mirror])
         kernels.remember(env.batch.hands, self._memory_of, self._ring)
         self._counts[HANDS] += env.settle()
         self._counts[MOVES] += len(env.batch)

@@ -10,6 +10,7 @@ from smoothcall.kernels.learners import memory as kernels
 from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_memory
 
+MIN_RECENT = 10_000  # transitions of a memory that updates sample from, at least
 AVERAGE, BEST, GRADIENT = range(3)  # modes of a player in NFSP: average policy, best response, gradient policy
 
 
@@ -54,14 +55,21 @@ def new_reservoir(memories: int, size: int, width: int, dtype: type[np.generic])
     )
 
 
-def draw_transitions(ring: kernels.Ring, updates: int, batch: int, generator: Array) -> Transitions:
-    """Sample batches of transitions uniformly, with replacement."""
+def draw_transitions(ring: kernels.Ring, updates: int, batch: int, generator: Array, recent: float = 1.0) -> Transitions:
+    """Sample batches of transitions uniformly, with replacement.
+
+    recent: the share of all transitions ever added that they are sampled from, the newest ones; at least MIN_RECENT of them.
+    """
+    size = ring.observations.shape[1]
+    known = np.minimum(ring.total, size)
+    count = np.minimum(known, np.maximum(MIN_RECENT, recent * ring.total).astype(np.int64))
+    first = np.where(count < known, (ring.total - count) % size, 0)
     shape = (updates, len(ring.total), batch)
     width, dtype = ring.observations.shape[2], ring.observations.dtype
     observations, next_observations = (np.empty((*shape, width), dtype) for _ in range(2))
     action, moves_left = np.empty(shape, np.int32), np.empty(shape, np.int32)
     won = np.empty(shape, np.float32)
-    kernels.draw_transitions(ring, generator, observations, action, next_observations, moves_left, won)
+    kernels.draw_transitions(ring, first, count, generator, observations, action, next_observations, moves_left, won)
     return Transitions(observations, action, next_observations, moves_left, won)
 
 

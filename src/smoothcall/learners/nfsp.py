@@ -19,9 +19,10 @@ the nearer the gradient policy is to the best response.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from math import sqrt
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -29,17 +30,29 @@ from smoothcall.information.game import Game
 from smoothcall.kernels.learners import memory as kernels
 from smoothcall.kernels.learners.nfsp import draw_hand_policies
 from smoothcall.kernels.random import seeded
-from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.tables import Array
 from smoothcall.learners import verify_packages
-from smoothcall.learners.features import FeatureEncoder, HandEncoder, hand_encoder
-from smoothcall.learners.memory import BEST, draw_moves, draw_transitions, new_reservoir, new_ring, policy_modes
+from smoothcall.learners.features import FeatureEncoder, HandEncoder, RowEncoder, hand_encoder
+from smoothcall.learners.memory import (
+    BEST,
+    MIN_RECENT,
+    Transitions,
+    draw_moves,
+    draw_transitions,
+    new_reservoir,
+    new_ring,
+    policy_modes,
+)
 from smoothcall.options import Option
 from smoothcall.policy import Policy
 from smoothcall.simulation.batch import Batch, by_name
 from smoothcall.solvers.base import Solver
 
+if TYPE_CHECKING:
+    from smoothcall.learners.nfsp_updates import NFSPUpdates
+
 UPDATES = 8  # of each network in one call; more would delay the target network
+ROWS_A_SAMPLE = 2  # up to as many rows of a player for each sample of a batch, counting the batch by row is faster
 EPISODES, MOVES, UPDATED = range(3)  # counters: episodes ended, moves made, updates made
 
 
@@ -67,21 +80,25 @@ class NFSP(Solver):
         "explore": Option(0.06, "probability of a random move of the best response, at the start", low=0, high=1),
         "fade": Option(10_000.0, "episodes after which exploration falls as 1 / sqrt(episodes)", low=1, high=1e15),
         "transitions": Option(200_000, "size of the circular memory of transitions", low=1, high=10**9),
+        "recent": Option(
+            1.0, f"share of all transitions so far that updates sample from: the newest, at least {MIN_RECENT:,}", low=0, high=1
+        ),
         "moves": Option(2_000_000, "size of the reservoir of moves", low=1, high=10**9),
+        "scale": Option(0.0, "chips that the networks count as 1; 0: one chip in small games, a stack in hold'em", 0, 1e9),
         "hands": Option(512, "hands played at once", low=1, high=100_000),
     }
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
         super().__init__(name, game, seed=seed, threads=threads, options=options)
         verify_packages(name)
-        from smoothcall.learners.nfsp_updates import NFSPUpdates
-
         chosen, players = self.options, self._learners
         parts = {option: chosen[option] for option in ("value_rate", "policy_rate", "cool", "double", "matrix")}
         self._generators = seeded(self.seed, 4)  # of deals, moves, policies and reservoirs, samples from memories
         self._encoder, self._batch = self._open()
         encoder = self._encoder
-        self._updates = NFSPUpdates(encoder.features, encoder.legal, rule=chosen["optimiser"], **parts)
+        encoder.scale = chosen["scale"] or encoder.scale
+        make = self._updates_class()
+        self._updates = make(encoder.features, encoder.legal, rule=chosen["optimiser"], unit=self._gradient_unit, **parts)
         self._state = self._updates.begin(self._network(), players, self.seed)
         leaves, self._structure = _flatten(self._state)
         self._leaves = [np.array(leaf) for leaf in leaves]  # the state as tables
@@ -95,6 +112,22 @@ class NFSP(Solver):
     def _learners(self) -> int:
         """The number of players with networks of their own."""
         return self.game.players
+
+    def _updates_class(self) -> Callable[..., NFSPUpdates]:
+        """Return what makes `self._updates`: batches are counted by row unless a player has far more rows than a batch."""
+        from smoothcall.learners.nfsp_updates import NFSPUpdates
+        from smoothcall.learners.row_updates import RowUpdates
+
+        if not isinstance(self._encoder, RowEncoder):
+            return NFSPUpdates
+        most = np.bincount(self.game.row_player).max()  # rows of a player
+        few = most <= ROWS_A_SAMPLE * self.options["batch"]
+        return partial(RowUpdates, row_player=self.game.row_player) if few else NFSPUpdates
+
+    @property
+    def _gradient_unit(self) -> float:
+        """Action values of the networks times this are those of the gradient policy."""
+        return 1.0
 
     def _network(self) -> Any:
         """Return the argument of `NFSPUpdates.begin`: hidden units, or a function that makes a network."""
@@ -129,9 +162,13 @@ class NFSP(Solver):
         explore = chosen["explore"] / sqrt(1 + int(self._counts[EPISODES]) / chosen["fade"])
         return np.asarray(self._updates.act(self._state, self._encoder.encode(batch.observations), batch.policy, explore))
 
-    def _rewarded(self) -> Hands:
-        """Return the hands, with the rewards to be learned from in `won`."""
-        return self._batch.hands
+    def _remember(self, memory: Array) -> None:
+        """Add the transitions of hands that are over to the ring memory[policy] of each policy."""
+        kernels.remember(self._batch.hands, memory, self._ring)
+
+    def _rewards(self, transitions: Transitions) -> Array:
+        """Return the reward of each transition, in chips: the winnings of the hand after its last move, else 0."""
+        return np.where(transitions.moves_left == 0, transitions.won, np.float32(0))
 
     def _settle(self, ended: int) -> int:
         """Book `ended` hands; return how many episodes ended."""
@@ -171,7 +208,7 @@ class NFSP(Solver):
         self._begin_hands()
         ended = batch.advance(self._probabilities())
         player, mode = (np.append(part, np.int8(-1)) for part in policy_modes(self._learners))  # -1: a fixed opponent
-        kernels.remember(self._rewarded(), player, self._ring)
+        self._remember(player)
         kernels.keep(batch.hands, np.where(mode == BEST, player, np.int8(-1)), self._reservoir, self._generators[2])
         self._counts[EPISODES] += self._settle(ended)
         self._counts[MOVES] += len(batch)
@@ -197,12 +234,12 @@ class NFSP(Solver):
     def _draw(self) -> tuple[Any, Any]:
         """Sample UPDATES batches of encoded transitions and moves; rewards in the networks' unit."""
         batch, generator, encode = self.options["batch"], self._generators[3], self._encoder.encode
-        transitions = draw_transitions(self._ring, UPDATES, batch, generator)
+        transitions = draw_transitions(self._ring, UPDATES, batch, generator, self.options["recent"])
         moves = draw_moves(self._reservoir, UPDATES, batch, generator)
         return transitions._replace(
             observations=encode(transitions.observations),
             next_observations=encode(transitions.next_observations),
-            won=transitions.won / np.float32(self._encoder.scale),
+            won=self._rewards(transitions) / np.float32(self._encoder.scale),
         ), moves._replace(observations=encode(moves.observations))
 
     def policy(self) -> Policy:
@@ -212,6 +249,15 @@ class NFSP(Solver):
     def current_policy(self) -> Policy:
         """Return the best response: the action of the highest value."""
         return self._tabulated(self._state.values, best=True)
+
+    def reservoir_policy(self) -> Policy:
+        """Return the frequencies of the moves in the reservoirs, which the average policy learns; in games with rows."""
+        assert isinstance(self._encoder, RowEncoder)
+        counts = np.zeros((self.game.tree.rows, len(self.game.actions)))
+        for kept, action, total in zip(*self._reservoir, strict=True):
+            known = min(int(total), len(action))
+            np.add.at(counts, (kept[:known, 0], action[:known]), 1)
+        return Policy.from_weights(self.game, counts, self.card)
 
     def _tabulated(self, networks: Any, *, best: bool) -> Policy:
         assert isinstance(self._encoder, HandEncoder)

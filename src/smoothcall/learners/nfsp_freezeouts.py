@@ -1,8 +1,10 @@
 """Neural fictitious self-play in freezeouts (pricope2021): its agents 2 and 3.
 
-An episode is a freezeout: two players begin with full stacks and keep their chips from hand to hand until one has none, or
-for `length` hands. A player's policy (average, best response or gradient) is sampled for the whole freezeout. Rewards come
-at the end of each hand, in starting stacks; later hands are not taken into account.
+In a freezeout (the paper says game) two players begin with full stacks and keep their chips from hand to hand until one has
+none, or for `length` hands. A reward, the chips won, comes at the end of each hand. With `episode=game` action values are of
+the whole freezeout: the rewards of its later hands are part of the return (agent 3). With `episode=hand` they are of the hand
+alone (agent 2). A player's policy (average, best response or gradient) is sampled for a whole freezeout, or for each hand
+(`resample`).
 
 Two copies with their own networks and memories play each other in both seats (agent 3); the agent is the first of them. Or
 one learner plays a fixed opponent (agent 2). Networks get observations with cards (`agents.nfsp_networks`), so the agent
@@ -11,10 +13,10 @@ can play at any table of these rules, whatever the stacks and raises.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -24,22 +26,30 @@ from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
+from smoothcall.kernels.learners import memory
+from smoothcall.kernels.learners.freezeout_memory import Waiting, end_freezeouts, remember_freezeouts
 from smoothcall.kernels.learners.nfsp import OPPONENT, draw_freezeout_policies
 from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.simulation.freezeouts import expect_winnings
 from smoothcall.kernels.tables import Array
 from smoothcall.learners import verify_packages
 from smoothcall.learners.features import FeatureEncoder, FreezeoutEncoder
-from smoothcall.learners.nfsp import EPISODES, NFSP
+from smoothcall.learners.memory import Transitions
+from smoothcall.learners.nfsp import EPISODES, MOVES, NFSP
 from smoothcall.learners.opponents import freezeout_opponent
 from smoothcall.options import Option
 from smoothcall.policy import Policy
-from smoothcall.simulation.batch import Batch
+from smoothcall.simulation.batch import Batch, by_name
 from smoothcall.simulation.batch_policy import BatchPolicy
 from smoothcall.simulation.freezeouts import UNTIL_BROKE, FreezeoutEnv
 from smoothcall.solvers.base import Winnings
 
+if TYPE_CHECKING:
+    from smoothcall.learners.nfsp_updates import NFSPUpdates
+
 ITSELF = "itself"
+IMAGES = "images"
+GAME, HAND = "game", "hand"  # values of `episode` and `resample`
 FREEZEOUTS = 500  # per point of the curve of winnings (pricope2021, Figure 2)
 POINTS = 20_000  # of the curve
 
@@ -56,12 +66,20 @@ class FreezeoutNFSP(NFSP):
             objects="an agent",
         ),
         "length": Option(UNTIL_BROKE, "most hands of a freezeout", low=1, high=10_000),
+        "episode": Option(
+            GAME, "the return: chips won in the rest of the freezeout (game), or in the hand", choices=(GAME, HAND)
+        ),
+        "resample": Option(GAME, "when a player samples its policy: for each freezeout (game), or hand", choices=(GAME, HAND)),
+        "unit": Option(
+            "chips", "unit of action values in the gradient policy: chips, or starting stacks", choices=("chips", "stacks")
+        ),
         "inputs": Option("compact", "inputs of the networks: compact features, or images", choices=tuple(INPUTS)),
         "runouts": Option(
             32, "sampled boards whose mean is the reward after an all-in before the river; 0: the board dealt", 0, 10_000
         ),
         "metrics": Option(True, "whether inputs include hand-made metrics: strength of the made hand, equity"),
         "hidden": replace(NFSP.OPTIONS["hidden"], help="units of each hidden layer"),
+        "channels": Option(8, "with images, channels of the first two convolutions; the last two have twice as many", 1, 1024),
         "layers": Option(2, "hidden layers, with compact features", low=1, high=10),
         "batch": replace(NFSP.OPTIONS["batch"], default=256),
         "every": replace(NFSP.OPTIONS["every"], default=64),
@@ -87,6 +105,13 @@ class FreezeoutNFSP(NFSP):
         self.earned = np.zeros(3)  # chips won by the first player, freezeouts, hands
         self.curve = np.zeros((POINTS, 3))  # chips, freezeouts and hands of every FREEZEOUTS freezeouts
         self._opponent = self._fixed_opponent()
+        count = len(self._batch) if self.options["episode"] == GAME else 0
+        self._waiting = Waiting(
+            observations=np.zeros((count, 2, self._encoder.width), self._encoder.dtype),
+            action=np.zeros((count, 2), np.int8),
+            won=np.zeros((count, 2), np.float32),
+            there=np.zeros((count, 2), bool),
+        )
 
     @property
     def _learners(self) -> int:
@@ -114,20 +139,33 @@ class FreezeoutNFSP(NFSP):
         encoder = FreezeoutEncoder(self.env, inputs=self.options["inputs"], metrics=self.options["metrics"])
         return encoder, self.env.batch
 
+    def _updates_class(self) -> Callable[..., NFSPUpdates]:
+        if self.options["inputs"] != IMAGES:
+            return super()._updates_class()
+        from smoothcall.learners.image_updates import ImageUpdates
+
+        return ImageUpdates
+
+    @property
+    def _gradient_unit(self) -> float:
+        return self._encoder.scale if self.options["unit"] == "chips" else 1.0
+
     def _network(self) -> Any:
         verify_packages(self.name)
         from smoothcall.learners.convolutions import Convolutions
         from smoothcall.learners.networks import Network
 
         chosen, (width, *_), outputs = self.options, self._encoder.features.shape[1:], len(self.game.actions)
-        if chosen["inputs"] == "images":
-            return lambda key: Convolutions(dense=chosen["hidden"], outputs=outputs, key=key)
+        if chosen["inputs"] == IMAGES:
+            channels = [factor * chosen["channels"] for factor in (1, 1, 2, 2)]
+            return lambda key: Convolutions(outputs, key, channels=channels, dense=chosen["hidden"])
         sizes = (width, *[chosen["hidden"]] * chosen["layers"], outputs)
         return lambda key: Network(sizes, key)
 
     def _begin_hands(self) -> None:
         chosen, env = self.options, self.env
-        draw_freezeout_policies(env.freezeouts, self._learners, chosen["eta"], chosen["rho"], self._generators[2])
+        due = env.batch.hands.over if chosen["resample"] == HAND else env.freezeouts.policy[:, 1] < 0
+        draw_freezeout_policies(env.freezeouts, due, self._learners, chosen["eta"], chosen["rho"], self._generators[2])
         env.sit()
         env.batch.begin()
         env.observe()
@@ -141,7 +179,18 @@ class FreezeoutNFSP(NFSP):
         probabilities[others] = self._opponent.probabilities(batch.observations[others], batch.legal[others])
         return probabilities
 
+    def _remember(self, memory_of: Array) -> None:
+        hands = self._rewarded()
+        if self.options["episode"] == GAME:
+            remember_freezeouts(hands, self.env.freezeouts.first, memory_of, self._waiting, self._ring)
+        else:
+            memory.remember(hands, memory_of, self._ring)
+
+    def _rewards(self, transitions: Transitions) -> Array:
+        return transitions.won if self.options["episode"] == GAME else super()._rewards(transitions)
+
     def _rewarded(self) -> Hands:
+        """Return the hands with the rewards to be learned from in `won`."""
         runouts, hands = self.options["runouts"], self._batch.hands
         if not runouts:
             return hands
@@ -156,6 +205,8 @@ class FreezeoutNFSP(NFSP):
         hands = env.settle()
         over = ~np.isnan(env.gain)
         freezeouts = int(over.sum())
+        if self.options["episode"] == GAME:
+            end_freezeouts(over, self._waiting, self._ring)
         gained = (env.gain[over].sum(), freezeouts, hands)
         self.earned += gained
         place = int(self._counts[EPISODES]) // FREEZEOUTS
@@ -164,12 +215,18 @@ class FreezeoutNFSP(NFSP):
         return freezeouts
 
     def tables(self) -> dict[str, Array]:
-        return {**super().tables(), **self.env.tables(), "earned": self.earned, "curve": self.curve}
+        waiting = by_name(waiting=self._waiting) if self.options["episode"] == GAME else {}
+        return {**super().tables(), **self.env.tables(), **waiting, "earned": self.earned, "curve": self.curve}
 
     @property
     def won(self) -> Winnings:
         chips, freezeouts, _ = self.earned.tolist()
         return Winnings((chips,), int(freezeouts), "freezeout")
+
+    @property
+    def moves(self) -> int:
+        """Moves made so far, by both players."""
+        return int(self._counts[MOVES])
 
     def differences(self) -> Array:
         """Return for every FREEZEOUTS freezeouts the absolute difference of the players' winnings, in mbb/h."""

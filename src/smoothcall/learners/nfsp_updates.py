@@ -28,20 +28,27 @@ class NFSPState(NamedTuple):
 
 
 def behaviour(
-    values: Arrays, logits: Arrays, others: Arrays, legal: Arrays, mode: Arrays, explore: Arrays | float, matrix: str
+    values: Arrays,
+    logits: Arrays,
+    others: Arrays,
+    legal: Arrays,
+    mode: Arrays,
+    explore: Arrays | float,
+    matrix: str,
+    unit: float = 1.0,
 ) -> Arrays:
     """Return [n, A] action probabilities of n players with mode[n]: AVERAGE, BEST or GRADIENT.
 
     values[n, A] and logits[n, A] are outputs of a player's own networks, others[n, A] the action probabilities of its
     opponents' average policies. AVERAGE: the softmax of the logits. BEST: epsilon-greedy on the values, with epsilon =
     `explore`. GRADIENT (pricope2021): the projection of average + M Pi' onto the simplex, where M Pi' are the values if
-    `matrix` is "columns", and values * others if it is "diagonal".
+    `matrix` is "columns", and values * others if it is "diagonal"; `unit` converts values to the unit they have there.
     """
     average = jnp.exp(log_probabilities(logits, legal))
     best = jax.nn.one_hot(masked(values, legal).argmax(axis=1), legal.shape[1])
     uniform = legal / legal.sum(axis=1, keepdims=True)
     response = explore * uniform + (1 - explore) * best
-    gradient = simplex.nearest(average + (values * others if matrix == "diagonal" else values), legal)
+    gradient = simplex.nearest(average + unit * (values * others if matrix == "diagonal" else values), legal)
     mode = mode[:, None]
     return jnp.where(mode == BEST, response, jnp.where(mode == GRADIENT, gradient, average))
 
@@ -63,9 +70,11 @@ class NFSPUpdates:
         cool: float,
         double: bool,
         matrix: str = "columns",
+        unit: float = 1.0,
     ) -> None:
-        """rule: name of the optimiser; the rest as the options of `learners.nfsp`."""
-        self.features, self.legal, self._double, self._matrix = jnp.asarray(features), jnp.asarray(legal), double, matrix
+        """rule: name of the optimiser; unit: as in `behaviour`; the rest as the options of `learners.nfsp`."""
+        self.features, self.legal, self._double = jnp.asarray(features), jnp.asarray(legal), double
+        self._matrix, self._unit = matrix, unit
         self._value_rule, self._policy_rule = (optimiser(rule, rate, cool) for rate in (value_rate, policy_rate))
         self.learn: Callable[[NFSPState, Transitions, Moves], NFSPState] = jax.jit(self._learn)
         self.act: Callable[..., Arrays] = jax.jit(self._act)
@@ -116,20 +125,25 @@ class NFSPUpdates:
 
         With more than two players, the opponents' probabilities are the mean of their average policies at the same observation.
         """
-        here, legal = self._inputs(observations)
-        values, logits = (outputs(each, here) for each in (state.values, state.policies))
+        (values, legal), (logits, _) = (self._evaluated(each, observations) for each in (state.values, state.policies))
         player, mode = (jnp.asarray(table)[jnp.maximum(policy, 0)] for table in policy_modes(len(logits)))
         other = (player != jnp.arange(len(logits))[:, None])[:, :, None]
         others = jnp.mean(jnp.exp(log_probabilities(logits, legal)), axis=0, where=other)
         values, logits = (jnp.take_along_axis(each, player[None, :, None], axis=0)[0] for each in (values, logits))
-        return behaviour(values, logits, others, legal, mode, explore, self._matrix)
+        return behaviour(values, logits, others, legal, mode, explore, self._matrix, self._unit)
+
+    def _evaluated(self, networks: Network, observations: Any) -> tuple[Arrays, Arrays]:
+        """Return ([networks, n, A] outputs, legal [n, A]) at n observations."""
+        here, legal = self._inputs(observations)
+        found: Arrays = self._each(lambda network: jax.vmap(network)(here), networks)
+        return found, legal
 
     def _value_loss(self, network: Network, slower: Network, batch: Any) -> Arrays:
         (here, _), (after, legal) = self._inputs(batch.observations), self._inputs(batch.next_observations)
         last, next_values = batch.moves_left == 0, jax.vmap(slower)(after)
         preferred = jax.vmap(network)(after) if self._double else next_values
         next_value = q_targets.double(next_values, preferred, legal)  # the greatest value, unless `double`
-        target = q_targets.target(jnp.where(last, batch.won, 0.0), next_value, last)
+        target = q_targets.target(batch.won, next_value, last)
         return q_targets.bellman_loss(jax.vmap(network)(here), batch.action, target)
 
     def _policy_loss(self, network: Network, batch: Any) -> Arrays:
@@ -138,13 +152,20 @@ class NFSPUpdates:
 
     def _learn(self, state: NFSPState, transitions: Transitions, moves: Moves) -> NFSPState:
         """Make one update of every network for each of the batches."""
-
-        def update(state: NFSPState, batch: tuple[Transitions, Moves]) -> tuple[NFSPState, None]:
-            gradient = eqx.filter_vmap(eqx.filter_grad(self._value_loss))(state.values, state.target, batch[0])
-            values, value_state = optimise_all(self._value_rule, gradient, state.value_state, state.values)
-            gradient = eqx.filter_vmap(eqx.filter_grad(self._policy_loss))(state.policies, batch[1])
-            policies, policy_state = optimise_all(self._policy_rule, gradient, state.policy_state, state.policies)
-            return NFSPState(values, state.target, policies, value_state, policy_state), None
-
-        learned: NFSPState = jax.lax.scan(update, state, (transitions, moves))[0]
+        learned: NFSPState = jax.lax.scan(self._update, state, (transitions, moves))[0]
         return learned
+
+    def _update(self, state: NFSPState, batch: tuple[Transitions, Moves]) -> tuple[NFSPState, None]:
+        by_values, by_policies = self._gradients(state, *batch)
+        values, value_state = optimise_all(self._value_rule, by_values, state.value_state, state.values)
+        policies, policy_state = optimise_all(self._policy_rule, by_policies, state.policy_state, state.policies)
+        return NFSPState(values, state.target, policies, value_state, policy_state), None
+
+    def _gradients(self, state: NFSPState, transitions: Transitions, moves: Moves) -> tuple[Tree, Tree]:
+        """Return the gradients of the loss of each value network, and of each policy network."""
+        by_values = self._each(eqx.filter_grad(self._value_loss), state.values, state.target, transitions)
+        return by_values, self._each(eqx.filter_grad(self._policy_loss), state.policies, moves)
+
+    def _each(self, function: Callable[..., Tree], *stacks: Tree) -> Tree:
+        """Apply a function to each of the stacked networks, and to the parts of further stacks that belong to it."""
+        return eqx.filter_vmap(function)(*stacks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from smoothcall.agents.opponent_models import (
     CLASSES,
     PUBLIC_PLANES,
     STREETS,
+    BothModels,
     Examples,
     ImageModel,
     Model,
@@ -24,7 +26,7 @@ from smoothcall.agents.opponent_models import (
     examples,
     public_images,
 )
-from smoothcall.agents.scripted import HeuristicMC, MostlyCalls
+from smoothcall.agents.scripted import HeuristicMC, MostlyCalls, Rule
 from smoothcall.information.game import Game
 from smoothcall.kernels.simulation.observations import STREET
 from smoothcall.kernels.tables import Array
@@ -34,6 +36,8 @@ from smoothcall.simulation.batch_policy import BatchPolicy
 
 CHANNELS, DENSE = (8, 8, 16, 16), 64
 RATE, BATCH = 2e-3, 256
+HONEST: tuple[BatchPolicy, ...] = (MostlyCalls(), HeuristicMC(), Expert())  # few raises are bluffs
+OPPONENTS: tuple[BatchPolicy, ...] = (*HONEST, Rule.RANDOM, Rule.PROBE)  # a raise of the last two says nothing of their cards
 
 
 @dataclass(frozen=True)
@@ -129,16 +133,25 @@ class Trained:
 
     naive_bayes: NaiveBayes
     network: ImageModel
-    quality: dict[str, Quality]
+    quality: dict[str, Quality]  # of each model and of their mean, "both"
+
+    @property
+    def both(self) -> BothModels:
+        return BothModels(self.naive_bayes, self.network)
 
 
-def train_models(game: Game, seed: int = 0, *, known: int = 200_000, held_out: int = 50_000, epochs: int = 4) -> Trained:
-    """Fit both models to decisions of hands between `MostlyCalls`, `HeuristicMC` and an `Expert` without a model.
-
-    Held-out decisions are of hands of another seed.
-    """
-    batch_policies: list[BatchPolicy] = [MostlyCalls(), HeuristicMC(), Expert()]
-    learned, others = examples(game, batch_policies, known, 2 * seed), examples(game, batch_policies, held_out, 2 * seed + 1)
+def train_models(
+    game: Game,
+    seed: int = 0,
+    opponents: Sequence[BatchPolicy] = OPPONENTS,
+    *,
+    known: int = 200_000,
+    held_out: int = 50_000,
+    epochs: int = 4,
+) -> Trained:
+    """Fit both models to decisions of hands between these opponents. Held-out decisions are of hands of another seed."""
+    learned, others = examples(game, opponents, known, 2 * seed), examples(game, opponents, held_out, 2 * seed + 1)
     naive_bayes, network = count_features(learned.observations, learned.cards), fit_network(learned, seed, epochs=epochs)
-    named: dict[str, Model] = {"naive-bayes": naive_bayes, "network": network}
+    both = BothModels(naive_bayes, network)
+    named: dict[str, Model] = {"naive-bayes": naive_bayes, "network": network, "both": both}
     return Trained(naive_bayes, network, {name: quality(model, learned, others) for name, model in named.items()})

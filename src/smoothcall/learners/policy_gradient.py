@@ -55,7 +55,15 @@ def amount_loss(
     return -jnp.mean(weighted(advantage, jnp.exp(logarithm), explore) * logarithm)
 
 
-LOSSES = {"moves": policy_loss, "amount": amount_loss}
+def squared_loss(
+    network: Network, inputs: Arrays, made: tuple[Arrays, Arrays], advantage: Arrays, explore: Arrays, unused: float
+) -> Arrays:
+    """Return the mean of advantage[n] times the squared distance of the network's output from made[0][n], the amount bet."""
+    amount = jax.vmap(network)(inputs)[:, 0]
+    return jnp.mean(jax.lax.stop_gradient(advantage) * (amount - made[0]) ** 2)
+
+
+LOSSES = {"moves": policy_loss, "squared": squared_loss, "logistic": amount_loss}
 
 
 class PolicyGradientUpdates:

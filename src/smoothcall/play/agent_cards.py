@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from smoothcall.agents.registry import Games, ScriptedPlayer
-from smoothcall.agents.serialization import NETWORKS
+from smoothcall.agents.serialization import ADAPTIVE, COMBINED, NETWORKS
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32
 from smoothcall.information.named_games import game
 
 SCRIPTED_GAME = NO_LIMIT_HOLDEM_32.name  # the game that scripted players are offered in
-NARROW = ("scripted", "discrete", *NETWORKS)  # classes of batch policies without card observations: tables of two only
+NARROW = ("scripted", "discrete", COMBINED, *NETWORKS)  # classes of batch policies without card observations: tables of two
 EXACT = 1e-12  # chips per hand; a smaller NashConv is rounding error
 LEARNED_BY = {
     "cfr": "CFR",
@@ -59,6 +59,7 @@ class AgentCard:
     snapshots: tuple[tuple[int, str], ...] = ()  # (iterations, id) of the snapshots of its training, in order
     any_seats: bool = False  # also at larger tables: it treats the others as one average opponent
     any_stacks: bool = False  # with any stacks: it evaluates observations of the hand
+    adapts: bool = False  # it plays differently against opponents of different habits
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ def listed_agent(name: str, path: Path, kind: str, label: str, about: Mapping[st
         tuple(_measured(results)),
         any_seats=batch_policy is not None and batch_policy["class"] not in NARROW,
         any_stacks=batch_policy is not None,
+        adapts=batch_policy is not None and batch_policy["class"] in ADAPTIVE,
     )
     return ListedAgent(card, path, int(about.get("iterations", 0)), results.get("nash_conv"))
 
@@ -133,6 +135,8 @@ def _measured(results: Mapping[str, Any]) -> Iterator[str]:
 
 def scripted_card(player: ScriptedPlayer) -> AgentCard:
     games = {Games.EQUITY: (SCRIPTED_GAME,), Games.CARDS: (NO_LIMIT_HOLDEM.name,)}.get(player.games, ())
+    if player.seat is not None:  # its batch policy, which people meet, observes cards
+        games = (NO_LIMIT_HOLDEM.name,)
     told = f"{player.summary[0].upper()}{player.summary[1:]}."
     with_cards = player.games is not Games.EQUITY
     return AgentCard(

@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from smoothcall.agents.fixed import Fixed, Strategy
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.action_values import ActionValues, action_values
-from smoothcall.evaluation.aivat import by_letter, decisions, game_of, verify_cards, verify_seats, why_not
+from smoothcall.evaluation.aivat import decisions, game_of, verify_cards, verify_seats, why_not
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import Cards
 from smoothcall.games.notation import move_name
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
-from smoothcall.information.translation import moves_like, row_like, same_table
+from smoothcall.information.translation import row_like, same_table
 from smoothcall.policy import Policy
 
 
@@ -99,13 +97,13 @@ class Coach:
     def _decision(
         self, state: Betting, hole: Cards, boards: Sequence[Cards], chosen: str, known: ActionValues | None
     ) -> Decision:
-        seen, names = (hole, boards, state.text), self.game.rules.deck.names  # type: ignore[union-attr]
-        agent, equilibrium = _shares(self.agent, *seen), _shares(self.equilibrium, *seen)
+        spot, names = (hole, boards, state.text), self.game.rules.deck.names  # type: ignore[union-attr]
+        agent, equilibrium = _shares(self.agent, *spot), _shares(self.equilibrium, *spot)
         letters = {letter for letter in (*state.slots, *(agent or ()), chosen) if letter is not None}
         key = f"{'/'.join(names(cards) for cards in (hole, *boards) if cards)}:{state.text}"
         ev: dict[str, float] = {}
         if known is not None:
-            row = self.game.row_of(*seen)
+            row = self.game.row_of(*spot)
             key = self.game.key(row)
             ev = {letter: float(known.table[row, self.game.actions.index(letter)]) for letter in letters}
         moves = tuple(
@@ -126,11 +124,7 @@ def _shares(player: Strategy | None, hole: Cards, boards: Sequence[Cards], betti
     """Return a strategy's probability of each move with these cards, None without a strategy."""
     if player is None:
         return None
-    game, policy = player.policy.game, player.policy
-    row = row_like(game, hole, boards, betting)
+    row = row_like(player.policy.game, hole, boards, betting)
     if row is None:
         return {"c": 1.0}
-    chance = policy.weights[row] / policy.scale
-    if player.greedy:
-        chance = np.eye(len(chance))[chance.argmax()]
-    return {letter: float(share) for letter, share in by_letter(moves_like(game, betting), chance).items()}
+    return {letter: float(probability) for letter, probability in player.moves(betting, row).items()}

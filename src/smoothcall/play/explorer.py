@@ -1,8 +1,8 @@
 """A walk through an agent's strategy: its probabilities at one public betting sequence, for every hand it may hold.
 
 Small games list every information state. Hold'em shows the 169 hand classes before the flop, as lines and as a grid, and the
-agent's buckets on later streets. A player's *range* at a spot weights each hand by its chance times the probability of the
-player's own moves up to the spot. The range is exact in small games and before the flop. On later streets, where players
+agent's buckets on later streets. A player's *range* at a spot weights each hand by the probability of its deal times that of
+the player's own moves up to the spot. The range is exact in small games and before the flop. On later streets, where players
 forget earlier buckets, it is estimated from a fixed sample of deals.
 """
 
@@ -50,7 +50,7 @@ class SpotLine:
     key: str  # of the information state
     meaning: str  # of a bucket: "E[HS²] 0.170 to 0.180", "E[HS] 0.410 to 0.420" of an equity; else ""
     probabilities: dict[str, float]  # by letter
-    chance: float  # of the cards
+    deal_probability: float  # of the cards
     reach: float  # probability of the player's own moves up to here with them
     share: float  # of the range; 0 where the player never gets here with them
 
@@ -90,7 +90,7 @@ def explore(policy: Policy, betting: str = "") -> Spot:
     lines = _lines(policy, node)
     weights = np.array([line.share for line in lines])
     if not weights.any():
-        weights = np.array([line.chance for line in lines])
+        weights = np.array([line.deal_probability for line in lines])
     return Spot(
         game=game.spec,
         betting=known,
@@ -101,7 +101,7 @@ def explore(policy: Policy, betting: str = "") -> Spot:
         player=seat_name(game.rules, player),
         pot=state.pot,
         to_call=state.to_call,
-        reach=float(sum(line.reach * line.chance for line in lines)),
+        reach=float(sum(line.reach * line.deal_probability for line in lines)),
         path=_path(game, node),
         moves=_moves(game, node, state, lines, weights),
         lines=lines,
@@ -163,8 +163,8 @@ def _moves(game: Game, node: int, state: Betting, lines: tuple[SpotLine, ...], w
 def _lines(policy: Policy, node: int) -> tuple[SpotLine, ...]:
     game, tree = policy.game, policy.game.tree
     street, betting = int(tree.round[node]), tree.betting(node)
-    chance, reach = _reached(policy, node)
-    ranged = chance * reach
+    deal_probability, reach = _reached(policy, node)
+    ranged = deal_probability * reach
     shares = ranged / ranged.sum() if ranged.any() else ranged
     first, count = int(tree.first_row[node]), game.buckets[street]
     labels = _labels(game, street)
@@ -176,7 +176,7 @@ def _lines(policy: Policy, node: int) -> tuple[SpotLine, ...]:
             key=f"{labels[bucket]}:{betting}",
             meaning=_meaning(game.abstraction, street, bucket),
             probabilities={letter: float(table[bucket, slot]) for letter, slot in slots},
-            chance=float(chance[bucket]),
+            deal_probability=float(deal_probability[bucket]),
             reach=float(reach[bucket]),
             share=float(shares[bucket]),
         )
@@ -191,8 +191,8 @@ def _labels(game: Game, street: int) -> list[str]:
 
 
 def _meaning(abstraction: Abstraction | None, street: int, bucket: int) -> str:
-    """Return the range of hand strengths in a bucket."""
-    if abstraction is None or street == 0:
+    """Return the range of hand strengths in a bucket; clusters have none."""
+    if abstraction is None or street == 0 or street not in abstraction.edges:
         return ""
     edges, most = abstraction.edges[street], abstraction.scale(street)
     low = int(edges[bucket]) / most
@@ -203,21 +203,21 @@ def _meaning(abstraction: Abstraction | None, street: int, bucket: int) -> str:
 
 
 def _reached(policy: Policy, node: int) -> tuple[Array, Array]:
-    """Return (chance [buckets], probability of the player's own moves up to the node [buckets])."""
+    """Return (probability of the deal [buckets], probability of the player's own moves up to the node [buckets])."""
     game, tree = policy.game, policy.game.tree
     player, street = int(tree.player[node]), int(tree.round[node])
-    seen, weight = _deals(game, player, street)
+    buckets, weight = _deals(game, player, street)
     own = np.ones(len(weight))
     below = node
     while (above := int(tree.parent[below])) >= 0:
         if tree.player[above] == player:
-            rows = int(tree.first_row[above]) + seen[:, int(tree.round[above])]
+            rows = int(tree.first_row[above]) + buckets[:, int(tree.round[above])]
             own *= policy.weights[rows, int(tree.slot[below])] / policy.scale
         below = above
     count = game.buckets[street]
-    chance = np.bincount(seen[:, street], weight, count)
-    reached = np.bincount(seen[:, street], weight * own, count)
-    return chance, np.divide(reached, chance, out=np.zeros(count), where=chance > 0)
+    dealt = np.bincount(buckets[:, street], weight, count)
+    reached = np.bincount(buckets[:, street], weight * own, count)
+    return dealt, np.divide(reached, dealt, out=np.zeros(count), where=dealt > 0)
 
 
 def _deals(game: Game, player: int, street: int) -> tuple[Array, Array]:

@@ -24,6 +24,7 @@ from smoothcall.play import statistics
 from smoothcall.play.exports import Exported, to_json, to_phh
 from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.person_view import HandView, MatchView, Results, signed
+from smoothcall.play.standing import FREEZEOUT_HANDS, Standing
 from smoothcall.play.statistics import Marks, Played, Statistics, summarise
 from smoothcall.play.table import hand_steps, opponent_seats, replay
 from smoothcall.store.histories import Histories
@@ -95,7 +96,7 @@ class History:
             raw=statistics.raw(hands),
             luck_adjusted=statistics.luck_adjusted(hands),
             note=reason or (maker.note if maker is not None else ""),
-            match=match_of(row, self._histories.score(id) if row.freezeouts else (0, 0)),
+            match=match_of(row, self._standing(row)),
         )
 
     def coach(self, person: int, hand_id: int) -> Review:
@@ -169,6 +170,13 @@ class History:
             raise NotFound(f"there is no hand {hand_id} of yours")
         return row
 
+    def _standing(self, row: TableRow) -> Standing:
+        """Return where a table stands, from its finished hands in the database."""
+        standing = new_standing(row)
+        for seat, payoffs, stacks, marks in self._histories.finished(row.id):
+            standing = standing.after(seat, payoffs, stacks, marks)
+        return standing
+
     def _names(self, player_ids: Sequence[str]) -> tuple[str, ...]:
         return tuple(map(self._name, player_ids))
 
@@ -206,6 +214,8 @@ class History:
                 card = self.agents.card(player_id)
                 if card.any_seats and card.kind != "scripted":
                     return f"AIVAT needs a tabular opponent: {card.name} evaluates observations instead."
+                if card.adapts:
+                    return f"AIVAT needs an opponent with one strategy: {card.name} observes how you play and changes its own."
             return why_not(table_game(played), self._others(opponents, 0))
         except UsageError as error:
             return str(error)
@@ -318,9 +328,26 @@ def replayed(row: HandRow) -> Hand:
     return replay(seated_game(row.game)[1], row.deck, split_moves(row.betting), row.stacks)
 
 
-def match_of(row: TableRow, score: tuple[int, int]) -> MatchView | None:
-    """Return the state of a match after a score of freezeouts; None where the table is no match."""
-    return MatchView(row.freezeouts, *score, over=sum(score) >= row.freezeouts) if row.freezeouts else None
+def new_standing(row: TableRow) -> Standing:
+    return Standing(FREEZEOUT_HANDS.get(row.game, 0) if row.freezeouts else 0)
+
+
+def match_of(row: TableRow, standing: Standing, *, in_hand: bool = False) -> MatchView | None:
+    """Return the state of a match, `in_hand`: while the next hand is played; None where the table is no match."""
+    if not row.freezeouts:
+        return None
+    won, lost, drawn = standing.won, standing.lost, standing.drawn
+    hand = (0 if standing.freezeout_over else standing.hand) + 1 if in_hand else standing.hand
+    return MatchView(
+        row.freezeouts,
+        won,
+        lost,
+        drawn,
+        over=won + lost + drawn >= row.freezeouts,
+        length=standing.length,
+        hand=hand,
+        freezeout_over=standing.freezeout_over and not in_hand,
+    )
 
 
 def names_of(seat: int, opponents: Sequence[str]) -> list[str]:

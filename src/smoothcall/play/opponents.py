@@ -64,7 +64,7 @@ class Agents:
             self._add(file)
         self.problems += self.registry.problems
         for player in SCRIPTED_PLAYERS.values():
-            if player.seat is None and not player.alias_of:  # the coach and AIVAT need a player's probabilities
+            if not player.alias_of:
                 self._cards[player.name] = scripted_card(player)
 
     # Listing and loading
@@ -104,7 +104,10 @@ class Agents:
         return Strategy(self.policy(card.id), player_id.endswith(GREEDY))
 
     def player(self, player_id: str, random: Random) -> Player:
-        """Return an opponent as a player. Scripted players need no tree and are ready at once."""
+        """Return an opponent as a player. Scripted players need no tree and are ready at once.
+
+        They play their batch policy, also where they have a form for seats: the coach and AIVAT need probabilities.
+        """
         card = self._find(player_id)
         if card.kind == "scripted":
             rules = _rules(card.games[0] if card.games else SCRIPTED_GAME)
@@ -127,6 +130,22 @@ class Agents:
             if file.card.kind == "built-in" and file.nash_conv is not None and _plays(file.card, game)
         ]
         return self.policy(min(near)[1]) if near else None
+
+    def id_of(self, name: str) -> str:
+        """Return a player id. A name that the registry reads as a path is replaced by the id of that file or run.
+
+        For names typed on the command line of this machine; requests to the page name ids only.
+        """
+        try:
+            entry = self.registry.resolve(name)
+        except UsageError:
+            return name
+        if entry.path is None or entry.base in self._files or entry.threshold is not None:
+            return name
+        found = [own for own, file in self._files.items() if file.path.samefile(entry.path)]
+        if not found:
+            raise UsageError(f"{entry.base!r} is not in the folder of agents (accepted: files and runs below that folder)")
+        return found[0] + (GREEDY if entry.greedy else "")
 
     def family(self, player_id: str) -> set[str]:
         """Return the ids of an agent and of all snapshots of its training."""

@@ -31,7 +31,7 @@ class Choice:
 class SeatView:
     """A seat as the person sees it."""
 
-    seat: int  # 0 acts first in the small blind's place; see the game's rules
+    seat: int  # 0: the first player; in games with blinds, the small blind
     name: str
     you: bool
     cards: tuple[str, ...]  # as "Ah"; () where they are hidden
@@ -92,12 +92,20 @@ class Opponent:
 
 @dataclass(frozen=True, slots=True)
 class MatchView:
-    """A match of several freezeouts: chips are carried over until one player has none."""
+    """A match of several freezeouts: chips are carried over for a number of hands, or until one player has none."""
 
     freezeouts: int
     won: int  # by the person
     lost: int
+    drawn: int
     over: bool
+    length: int  # hands of a freezeout at most; 0: until one player has no chips
+    hand: int  # number of the hand in its freezeout, from 1
+    freezeout_over: bool  # it ended with the hand that is shown
+
+    @property
+    def ended(self) -> int:
+        return self.won + self.lost + self.drawn
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,10 @@ from threading import RLock
 from smoothcall.errors import Conflict, Forbidden, Unauthenticated, UsageError
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
-from smoothcall.play.history import History, match_of, names_of, no_table, replayed, seated_game
+from smoothcall.play.history import History, match_of, names_of, new_standing, no_table, replayed, seated_game
 from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.person_view import Opponent, TableView, signed
+from smoothcall.play.standing import Standing
 from smoothcall.play.statistics import marks
 from smoothcall.play.table import (
     OpponentPlayer,
@@ -56,7 +57,7 @@ class _Live:
     about: HandRow  # the hand's row as it began; later moves are in `hand`
     hands: int  # finished
     won: Fraction
-    score: tuple[int, int]  # freezeouts of a match that the person has won and lost
+    standing: Standing  # after the finished hands
     asked: datetime  # time of the last request
 
 
@@ -123,9 +124,10 @@ class PlayService(History):
         row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock(), freezeouts)
         with self._lock:
             full = (rules.stack or 0,) * rules.seats if freezeouts else None
-            hand, begun = self._begin(row, rules, players, 1, full)
+            standing = new_standing(row)
+            hand, begun = self._begin(row, rules, players, 1, full, standing)
             about = self._histories.add_table(row, begun)
-            live = _Live(row, rules, players, self._names(opponents), hand, about, 0, Fraction(0), (0, 0), self._clock())
+            live = _Live(row, rules, players, self._names(opponents), hand, about, 0, Fraction(0), standing, self._clock())
             self._count(live)
             self._keep(live)
             return self._view(live)
@@ -153,7 +155,8 @@ class PlayService(History):
             before = len(played.moves)
             with _dropped_on_failure(self._live, id, keep=lambda: len(played.moves) == before):
                 played.play(letter)
-                let_opponents_act(played, about.deck, about.seat, players, _choices_of(live.row, about.number))
+                secret, habits = _choices_of(live.row, about.number), live.standing.known_habits
+                let_opponents_act(played, about.deck, about.seat, players, secret, habits)
                 ending = self._ending(played, about.seat)
                 self._histories.save(about.id, played.text, len(played.moves), after=before, ending=ending)
             self._count(live)
@@ -172,12 +175,13 @@ class PlayService(History):
                 raise Conflict(f"hand {hand} is not the one at this table (it is hand {number})")
             if not live.hand.finished:
                 raise Conflict("this hand is not over yet")
-            match = match_of(live.row, live.score)
+            match = match_of(live.row, live.standing)
             if match is not None and match.over:
                 raise Forbidden(f"this match is over: you have won {match.won} of its {match.freezeouts} freezeouts", id)
             with _dropped_on_failure(self._live, id):
-                stacks = None if match is None else next_stacks(live.hand, live.rules.stack or 0)
-                played, begun = self._begin(live.row, live.rules, players, number + 1, stacks)
+                full, over = live.rules.stack or 0, live.standing.freezeout_over
+                stacks = None if match is None else next_stacks(live.hand, full, freezeout_over=over)
+                played, begun = self._begin(live.row, live.rules, players, number + 1, stacks, live.standing)
                 live.about = self._histories.add_hand(live.row, begun)
                 live.hand = played
             self._count(live)
@@ -186,11 +190,17 @@ class PlayService(History):
     # Live tables
 
     def _begin(
-        self, row: TableRow, rules: PokerRules, players: Sequence[OpponentPlayer], number: int, stacks: tuple[int, ...] | None
+        self,
+        row: TableRow,
+        rules: PokerRules,
+        players: Sequence[OpponentPlayer],
+        number: int,
+        stacks: tuple[int, ...] | None,
+        standing: Standing,
     ) -> tuple[Hand, Begun]:
         deck = self._shuffle(f"{row.seed}/{number}/deck", rules.deck.size)
         hand, seat = Hand(rules, stacks), seat_of(number, rules.seats)
-        let_opponents_act(hand, deck, seat, players, _choices_of(row, number))
+        let_opponents_act(hand, deck, seat, players, _choices_of(row, number), standing.known_habits)
         return hand, Begun(number, seat, deck, hand.text, len(hand.moves), self._clock(), self._ending(hand, seat), stacks)
 
     def _ending(self, hand: Hand, seat: int) -> Ending | None:
@@ -210,9 +220,8 @@ class PlayService(History):
             net, own = outcome.payoffs, live.about.seat
             live.hands += 1
             live.won += net[own]
-            if live.row.freezeouts:
-                broke = [chips + won == 0 for chips, won in zip(live.hand.starting, net, strict=True)]
-                live.score = live.score[0] + broke[1 - own], live.score[1] + broke[own]
+            stacks = live.hand.starting if live.row.freezeouts else None
+            live.standing = live.standing.after(own, net, stacks, asdict(marks(live.hand, own)))
 
     def _view(self, live: _Live) -> TableView:
         about, row = live.about, live.row
@@ -224,7 +233,7 @@ class PlayService(History):
             hands=live.hands,
             won=signed(live.won),
             hand=view_hand(live.hand, about.seat, names_of(about.seat, live.names), id=about.id, number=about.number),
-            match=match_of(row, live.score),
+            match=match_of(row, live.standing, in_hand=not live.hand.finished),
         )
 
     def _find(self, person: int, id: str) -> _Live:
@@ -240,9 +249,8 @@ class PlayService(History):
             row = self._table_row(person, id)
             _, rules = seated_game(row.game)
             about, (hands, won) = self._histories.last_hand(id), self._histories.total(id)
-            score = self._histories.score(id) if row.freezeouts else (0, 0)
-            names = self._names(row.opponents)
-            live = _Live(row, rules, None, names, replayed(about), about, hands, won, score, self._clock())
+            names, standing = self._names(row.opponents), self._standing(row)
+            live = _Live(row, rules, None, names, replayed(about), about, hands, won, standing, self._clock())
             self._keep(live)
             return live
 
@@ -252,7 +260,7 @@ class PlayService(History):
         while len(self._live) > LIVE or next(iter(self._live.values())).asked < live.asked - IDLE:
             self._live.popitem(last=False)
 
-    def put_away(self) -> None:
+    def evict_all(self) -> None:
         """Evict every table; each is read from the database when it is next requested."""
         with self._lock:
             self._live.clear()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from smoothcall.agents.view import Player, view_of, visible_hole_cards
+from smoothcall.agents.view import STRANGER, Habits, Player, view_of, visible_hole_cards
 from smoothcall.games.betting import Call, Fold, Post, Raise
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Deal, Hand, Outcome
@@ -52,25 +52,32 @@ def opponent_seats(seat: int, seats: int) -> list[int]:
     return [(seat + 1 + place) % seats for place in range(seats - 1)]
 
 
-def next_stacks(hand: Hand, full: int) -> tuple[int, ...]:
+def next_stacks(hand: Hand, full: int, *, freezeout_over: bool) -> tuple[int, ...]:
     """Return the stacks of the next hand of a match, in the seats that the two players change to.
 
-    When one player has all chips, the next freezeout begins with full stacks.
+    A freezeout begins with full stacks.
     """
+    if freezeout_over:
+        return full, full
     outcome = hand.outcome
     assert outcome is not None
     left = [int(chips + net) for chips, net in zip(hand.starting, outcome.payoffs, strict=True)]  # two share no odd chip
-    return (left[1], left[0]) if min(left) > 0 else (full, full)
+    return left[1], left[0]
 
 
-def let_opponents_act(hand: Hand, deck: Sequence[int], seat: int, players: Sequence[OpponentPlayer], secret: str) -> None:
-    """Play on to the person's turn or to the end of the hand. `secret` seeds the opponents' random choices."""
+def let_opponents_act(
+    hand: Hand, deck: Sequence[int], seat: int, players: Sequence[OpponentPlayer], secret: str, habits: Habits = STRANGER
+) -> None:
+    """Play on to the person's turn or to the end of the hand. `secret` seeds the opponents' random choices.
+
+    `habits` of the person are from earlier hands; a single opponent knows them.
+    """
     sitting = dict(zip(opponent_seats(seat, hand.rules.seats), players, strict=True))
     deal_from(hand, deck)
     while hand.player is not None and hand.player != seat:
         opponent = sitting[hand.player]
         opponent.random.seed(f"{secret}/{len(hand.moves)}")
-        hand.play(opponent.player.act(view_of(hand, hand.player)))
+        hand.play(opponent.player.act(view_of(hand, hand.player, habits if len(players) == 1 else STRANGER)))
         deal_from(hand, deck)
 
 
@@ -151,7 +158,7 @@ def _choices(hand: Hand) -> tuple[Choice, ...]:
     player, owed, span = hand.player, hand.to_call, hand.raises
     assert player is not None
     found = [Choice("f", "Fold", 0)] if hand.can_fold() else []
-    found.append(Choice("c", move_name(hand, "c"), owed))
+    found += [Choice("c", move_name(hand, "c"), owed)] if hand.can_call() else []
     if span is None:
         return tuple(found)
     low, high = span

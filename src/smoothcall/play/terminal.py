@@ -264,7 +264,8 @@ class Terminal:
         self._say(f"{ended}. {_hands(table.hands)}: {table.won} chips")
         if (match := table.match) is not None:
             stands = "The match is over" if match.over else f"Freezeouts of {match.freezeouts} won and lost"
-            self._say(f"{stands}: {match.won}-{match.lost}", "bold")
+            of_hands = f" (hand {match.hand} of {match.length})" if match.length and not match.freezeout_over else ""
+            self._say(f"{stands}: {match.won}-{match.lost}{f', {match.drawn} drawn' if match.drawn else ''}{of_hands}", "bold")
         with self._wait():
             found = self.service.results(self.person, table.id)
         self._say(_mbb(found.raw))

@@ -10,7 +10,8 @@ from smoothcall.kernels.tables import Array
 class BatchPolicy(Protocol):
     """A policy evaluated on a batch of observations.
 
-    A class whose observations have cards (CARD_OBSERVATION columns) says so by `SEES_CARDS = True`.
+    A class whose observations have cards (CARD_OBSERVATION columns) says so by `SEES_CARDS = True`; one that plays differently
+    against opponents of different habits by `OBSERVES_HABITS = True`.
     """
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
@@ -20,6 +21,11 @@ class BatchPolicy(Protocol):
 def sees_cards(batch_policy: BatchPolicy) -> bool:
     """Return whether a batch policy takes observations with cards."""
     return bool(getattr(batch_policy, "SEES_CARDS", False))
+
+
+def observes_habits(batch_policy: BatchPolicy) -> bool:
+    """Return whether a batch policy depends on what the opponent did in earlier hands."""
+    return bool(getattr(batch_policy, "OBSERVES_HABITS", False))
 
 
 def ignores_observations(batch_policy: BatchPolicy) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.abstraction import Abstraction
 from smoothcall.holdem.equity_table import PARTS, equity_table
-from smoothcall.kernels.holdem.dealing import deal_cards_seen, deal_estimated, deal_many
+from smoothcall.kernels.holdem.dealing import deal_estimated, deal_many, deal_visible_cards
 from smoothcall.kernels.simulation import freezeouts as kernels
 from smoothcall.kernels.simulation.batch import Deals
 from smoothcall.kernels.simulation.observations import CARD_OBSERVATION, CARDS, OBSERVATION, encode_hands
@@ -137,7 +137,7 @@ class FreezeoutEnv:
         cards = np.empty((count, seats, CARDS), np.int32)
         self._deal_equities(equity, outcome, generator.copy())
         deal_many(self._buckets, bucket, outcome, generator.copy())
-        deal_cards_seen(self._buckets, cards, outcome, generator)
+        deal_visible_cards(self._buckets, cards, outcome, generator)
         np.concatenate([equity, bucket, cards], axis=2, out=dealt)
 
     def _deal_equities(self, dealt: Array, outcome: Array, generator: Array) -> None:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from smoothcall.games.rules import PokerRules
@@ -24,16 +26,19 @@ from smoothcall.kernels.simulation.observations import (
 from smoothcall.kernels.tables import Array
 
 
-def encode(public: PublicStates, private: PrivateStates, start: float, *, with_cards: bool) -> Array:
-    """[n, m, OBSERVATION or CARD_OBSERVATION] float32: n public states with m hands each, against an unknown opponent.
+def encode(
+    public: PublicStates, private: PrivateStates, start: float, *, with_cards: bool, habits: Sequence[int] = (0, 0, 0, 0)
+) -> Array:
+    """[n, m, OBSERVATION or CARD_OBSERVATION] float32: n public states with m hands each, against one opponent.
 
-    `start` is the starting stack, in chips.
+    `start` is the starting stack, in chips; `habits` are the opponent's counts in earlier hands, see
+    `kernels.simulation.observations`.
     """
     states = PublicStates(*(np.ascontiguousarray(part, np.float64) for part in public))
     hands = PrivateStates(*(np.ascontiguousarray(part, np.float64) for part in private))
     width = CARD_OBSERVATION if with_cards else OBSERVATION
     observations = np.empty((len(states.street), len(hands.equity), width), np.float32)
-    encode_states(states, hands, float(start), observations)
+    encode_states(states, hands, np.array(habits, np.int32), float(start), observations)
     return observations
 
 

@@ -82,9 +82,9 @@ class Solver(ABC):
     def tables(self) -> dict[str, Array]:
         """Return the arrays that hold everything learned so far, by name; the solver's own, not copies."""
 
-    def state(self) -> dict[str, Any]:
-        """Return a copy of everything needed to resume bit-exactly, random generators included."""
-        tables = {name: table.copy() for name, table in self.tables().items()}
+    def state(self, *, copy: bool = True) -> dict[str, Any]:
+        """Return everything needed to resume bit-exactly, random generators included; a copy, or the solver's own arrays."""
+        tables = {name: table.copy() if copy else table for name, table in self.tables().items()}
         return {"iterations": self.iterations, "nodes": self.nodes, **tables}
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -118,12 +118,12 @@ class Solver(ABC):
         return {"solver": about, "iterations": self.iterations, "nodes": self.nodes}
 
 
-def width(rows: int) -> np.dtype[Any]:
+def table_type(rows: int) -> np.dtype[Any]:
     """Return the type of tables with this many rows: float64, or float32 to save memory."""
     return np.dtype(np.float64 if rows <= FLOAT64_ROWS else np.float32)
 
 
-def apart(array: Array) -> Array:
+def padded_copy(array: Array) -> Array:
     """Return a copy of a small array on cache lines of its own: threads that write to the same line wait for each other."""
     padded = np.zeros(array.size + 32, array.dtype)
     copy: Array = padded[16 : 16 + array.size].reshape(array.shape)

@@ -23,7 +23,7 @@ from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_memory
 from smoothcall.options import Option
 from smoothcall.policy import Policy
-from smoothcall.solvers.base import DEALS, Solver, apart, batches, on_threads, width
+from smoothcall.solvers.base import DEALS, Solver, batches, on_threads, padded_copy, table_type
 
 SCHEMES = {"external": kernels.EXTERNAL, "outcome": kernels.OUTCOME}
 
@@ -50,7 +50,7 @@ class MonteCarloCFR(Solver):
         if self.options["prune"] and (not self._one_deal or game.tree.shares_rows):
             raise UsageError("option prune goes with sampling=chance, in games whose players move in turn (accepted: 0)")
         shape = game.form.cell.shape if self._one_deal else (game.tree.rows, len(game.actions))
-        wide = width(shape[0])
+        wide = table_type(shape[0])
         verify_memory(2 * int(np.prod(shape)) * wide.itemsize, f"{name} on {game.spec}")
         self._regret, self._average = np.zeros(shape, wide), np.zeros(shape, wide)
         self._generators, self._dealers = seeded(self.seed, 2 * self.threads).reshape(2, self.threads, 4)
@@ -75,7 +75,7 @@ class MonteCarloCFR(Solver):
         return on_threads(self._work, self.threads, count)
 
     def _work(self, thread: int, count: int) -> int:
-        generator, dealer = apart(self._generators[thread]), apart(self._dealers[thread])
+        generator, dealer = padded_copy(self._generators[thread]), padded_copy(self._dealers[thread])
         visited = self._sweep(generator, count) if self._one_deal else self._walk(generator, dealer, count)
         self._generators[thread], self._dealers[thread] = generator, dealer
         return visited

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from smoothcall.errors import UsageError
+from smoothcall.errors import UsageError, unknown
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.information.dealing import DealSampler
 from smoothcall.information.game import Game
@@ -28,11 +28,12 @@ from smoothcall.kernels.tables import CALL, FOLD_SLOT, NO_SLOT, Array
 from smoothcall.memory import verify_memory
 from smoothcall.options import Option
 from smoothcall.policy import Policy
-from smoothcall.solvers.base import DEALS, Solver, Winnings, apart, batches, on_threads, width
+from smoothcall.solvers.base import DEALS, Solver, Winnings, batches, on_threads, padded_copy, table_type
 
 SCHEDULES = {"constant": kernels.CONSTANT, "decay": kernels.DECAY, "greatest": kernels.GREATEST, "slow": kernels.SLOW}
 EXPLORE = ("constant", "pot")
 FOLDS = ("exact", "sampled")
+UNTRIED = ("call", "skip")  # rules of greedy policies for states where some action has no visits
 MAX_SHARED_ROWS = 100_000  # up to which threads have tables of their own; in larger tables threads seldom meet
 MAX_FLOAT32_VISITS = 2.0**23  # of an action: float32 counts to 2 ** 24
 
@@ -89,7 +90,7 @@ class UCT(Solver):
         rows, actions = game.tree.rows, len(game.actions)
         self._per_thread = self.threads > 1 and rows <= MAX_SHARED_ROWS and not game.sampled  # see `kernels.solvers.threads`
         self._exact_fold = FOLD_SLOT if chosen["folds"] == "exact" and not isinstance(game.rules, MatrixGame) else NO_SLOT
-        wide, trees = width(rows), self.threads if self._per_thread else 1
+        wide, trees = table_type(rows), self.threads if self._per_thread else 1
         self._mixing = kernels.Mixing(
             SCHEDULES[chosen["mixing"]], chosen["eta0"], chosen["gamma"], chosen["d"], float(chosen["patience"]),
             self._exact_fold, np.inf if wide == np.float64 else MAX_FLOAT32_VISITS,
@@ -145,7 +146,7 @@ class UCT(Solver):
     def _search(self, thread: int, count: int) -> int:
         game, start, visited = self.game, self.iterations, 0
         sampler = DealSampler(game, DEALS)
-        earned, generator, dealer = (apart(table[thread]) for table in (self._earned, self._generators, self._dealers))
+        earned, generator, dealer = (padded_copy(table[thread]) for table in (self._earned, self._generators, self._dealers))
         fixed = np.zeros((0, len(game.actions)), np.uint8) if self._fixed is None else self._fixed.weights
         scale = 1.0 if self._fixed is None else self._fixed.scale
         play = kernels.Play(self._learners, fixed, scale, earned, *np.zeros((3, game.depth + 1), np.uint64))
@@ -188,9 +189,16 @@ class UCT(Solver):
         guess. Large games have many such states off the lines of self-play. With exact fold values, states with few visits do
         not fold, as in learning.
         """
+        return self.greedy_policy()
+
+    def greedy_policy(self, untried: str = "call") -> Policy:
+        """Return the greedy policy; where some action has no visits, it checks or calls (`untried="call"`), or takes the best
+        of the actions that have some and, where there are none, any action at random (`untried="skip"`)."""
+        if untried not in UNTRIED:
+            raise unknown("rule for untried actions", untried, UNTRIED)
         visits, mean = self._learned()
         greedy = np.empty(visits.shape, np.uint8)
-        fallback = NO_SLOT if isinstance(self.game.rules, MatrixGame) else CALL
+        fallback = NO_SLOT if isinstance(self.game.rules, MatrixGame) or untried == "skip" else CALL
         greedy_rows(mean, visits, *self.game.node_rows, self._exact_fold, kernels.MIN_FOLD_VISITS, fallback, greedy)
         return self._with_fixed(Policy.from_weights(self.game, greedy, {**self.card, "greedy": True}))
 

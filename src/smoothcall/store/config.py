@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from smoothcall import files
+from smoothcall.agents.folders import CONFIG_FILE
 from smoothcall.agents.registry import Registry, split_name
 from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.files import field, optional
@@ -19,7 +20,6 @@ from smoothcall.options import Value
 from smoothcall.solvers import Solver, solver_class
 
 FORMAT = 1
-CONFIG = "config.json"
 VERSIONS = ("smoothcall", "numpy", "numba")
 NETWORKS = ("jax", "equinox", "optax")  # libraries of the solvers in `smoothcall.learners`
 
@@ -52,11 +52,11 @@ def new_config(
 
 def read_config(folder: Path) -> dict[str, Any]:
     """Return the configuration of a run folder, its fields checked."""
-    path = folder / CONFIG
+    path = folder / CONFIG_FILE
     if not path.is_file():
         raise UsageError(f"{str(folder)!r} is not a run folder (accepted: one made by `smoothcall train`)")
     try:
-        config: dict[str, Any] = files.parse_json(CONFIG, files.read_bytes(path, "run", files.MAX_JSON_BYTES))
+        config: dict[str, Any] = files.parse_json(CONFIG_FILE, files.read_bytes(path, "run", files.MAX_JSON_BYTES))
         form = field(config, "format", int, low=1)
         if form > FORMAT:
             raise UsageError(f"{str(folder)!r} is a run of format {form}; this version reads up to {FORMAT}")
@@ -85,23 +85,16 @@ def verify_length(iterations: int | None, seconds: float | None) -> None:
         raise UsageError(f"seconds={seconds:g} (accepted: a number above 0)")
 
 
-def read_opponents(
-    name: str, played: Game, options: Mapping[str, object], registry: Registry | None = None
-) -> dict[str, object]:
+def read_opponents(name: str, played: Game, options: Mapping[str, object], registry: Registry) -> dict[str, object]:
     """Return a solver's options, names of the registry resolved where the solver takes an agent as an object."""
     declared, found = solver_class(name).OPTIONS, dict(options)
     for option in declared.keys() & found.keys():
         given, about = found[option], declared[option]
         if about.objects and isinstance(given, str | Path) and str(given) not in about.choices:
-            found[option] = (registry or Registry()).policy(str(given), played)
+            found[option] = registry.policy(str(given), played)
     return found
 
 
-def opponent_file(name: str) -> Path | None:
-    """Return the file of the agent that a name of the registry stands for; None where it has no file."""
-    return Registry().resolve(name).path
-
-
 def suffix_of(name: str) -> str:
-    """Return what stands behind the name of an agent: ":greedy" of "leduc.agent:greedy"."""
+    """Return the options at the end of an agent's name: ":greedy" of "leduc.agent:greedy"."""
     return name[len(split_name(name)[0]) :]

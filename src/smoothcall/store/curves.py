@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from smoothcall.errors import UsageError, unknown
 
@@ -17,6 +20,7 @@ AXES = {"iterations": "iterations", "seconds": "seconds", "nodes": "nodes visite
 FLOOR = 1e-16  # drawn for an exact equilibrium: logarithms need a number above 0
 FEWEST = 1000  # hands or freezeouts between points: the mean of fewer is mostly noise
 NASH_CONV = "NashConv"
+DIGEST = "Smoothcall-Drawing"  # keyword in a picture's metadata
 LABELS = {
     NASH_CONV: "NashConv (chips a hand)",
     "winnings a hand": "won since the point before (chips a hand)",
@@ -35,10 +39,48 @@ def new_figure(columns: int = 1, rows: int = 1, *, width: float = 7.0, height: f
     return figure
 
 
-def png(figure: Figure) -> bytes:
+def png(figure: Figure, digest: str = "") -> bytes:
+    """Return a figure as PNG, with the digest of what is drawn in its metadata."""
     data = io.BytesIO()
-    figure.savefig(data, format="png", metadata={"Software": None})
+    figure.savefig(data, format="png", metadata={"Software": None} | ({DIGEST: digest} if digest else {}))
     return data.getvalue()
+
+
+def png_digest(image: bytes) -> str:
+    """Return the digest that `png` wrote into an image; "" if there is none."""
+    mark = f"tEXt{DIGEST}\0".encode("latin-1")
+    start = image.find(mark)
+    length = len(hashlib.sha256().hexdigest())
+    return "" if start < 0 else image[start + len(mark) : start + len(mark) + length].decode("latin-1")
+
+
+def drawing_digest(figure: Figure) -> str:
+    """Return a digest of what a figure shows: its data to six digits, texts and scales; not of pixels, fonts or colours."""
+    digest = hashlib.sha256()
+
+    def add(*values: object) -> None:
+        for value in values:
+            digest.update((value if isinstance(value, str) else _six_digits(value)).encode() + b"\n")
+
+    for axes in figure.axes:
+        add(axes.get_title(), axes.get_xlabel(), axes.get_ylabel(), axes.get_xscale(), axes.get_yscale())
+        for line in axes.lines:
+            add(str(line.get_label()), line.get_xydata())
+        for collection in axes.collections:
+            add(*(path.vertices for path in collection.get_paths()))
+        for patch in axes.patches:
+            add(patch.get_path().vertices, patch.get_patch_transform().get_matrix())
+        for image in axes.images:
+            add(image.get_array())
+        for text in axes.texts:
+            add(text.get_text(), text.get_position())
+        add(*(label.get_text() for label in (*axes.get_xticklabels(), *axes.get_yticklabels())) if axes.texts else ())
+    return digest.hexdigest()
+
+
+def _six_digits(values: Any) -> str:
+    numbers: Any = np.ma.filled(np.ma.asarray(values, float), np.nan).ravel()
+    return " ".join(f"{number:.6g}" for number in numbers.tolist())
 
 
 def draw_curves(runs: Sequence[tuple[str, Sequence[Metric]]], x: str = "iterations") -> bytes:

@@ -140,18 +140,14 @@ class Histories:
             found = session.execute(query).all()
         return len(found), sum((Fraction(payoffs[seat]) for seat, payoffs in found), Fraction())
 
-    def score(self, table: str) -> tuple[int, int]:
-        """Return the freezeouts of a match that the person (has won, has lost): one ends when a player has no chips left."""
-        query = sql.select(PlayedHand.seat, PlayedHand.payoffs, PlayedHand.stacks).where(
-            PlayedHand.table == table, PlayedHand.ended.is_not(None), PlayedHand.stacks.is_not(None)
+    def finished(self, table: str) -> list[tuple[int, list[Fraction], tuple[int, ...] | None, Mapping[str, Any] | None]]:
+        """Return (person's seat, net chips by seat, stacks, marks) of the finished hands of a table, in their order."""
+        query = sql.select(PlayedHand.seat, PlayedHand.payoffs, PlayedHand.stacks, PlayedHand.marks).where(
+            PlayedHand.table == table, PlayedHand.ended.is_not(None)
         )
-        won = lost = 0
         with self._begin() as session:
-            for seat, payoffs, stacks in session.execute(query):
-                left = [chips + Fraction(net) for chips, net in zip(stacks or (), payoffs, strict=True)]
-                lost += left[seat] == 0
-                won += left[seat] == sum(left)
-        return won, lost
+            found = session.execute(query.order_by(PlayedHand.number)).all()
+        return [(seat, list(map(Fraction, payoffs)), stacks, marks) for seat, payoffs, stacks, marks in found]
 
     def opponents_in_hand(self, person: int) -> list[tuple[str, str]]:
         """Return (table, player id) of everybody with whom a person has a hand in progress."""

@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 
 from smoothcall import files
-from smoothcall.agents.folders import GREEDY_FILE, OPPONENT_FILE, SNAPSHOTS
+from smoothcall.agents.folders import AGENT_FILE, CONFIG_FILE, GREEDY_FILE, OPPONENT_FILE, SNAPSHOTS
+from smoothcall.agents.registry import Registry
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.information.game import Game
@@ -40,13 +41,14 @@ from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver
 from smoothcall.solvers.uct import UCT
 from smoothcall.store import tensorboard as events
-from smoothcall.store.config import CONFIG, new_config, opponent_file, read_config, read_opponents, suffix_of, verify_length
+from smoothcall.store.config import new_config, read_config, read_opponents, suffix_of, verify_length
 from smoothcall.store.metrics import METRICS, Metric, evaluation_points, measure, read_metrics, to_line
 
 CHECKPOINT_SECONDS = 3.0
 CHECKPOINT_SHARE = 0.03  # of the time may be spent on saving
 SLICE_SECONDS = 0.2  # how long the solver runs before progress is shown and a stop is noticed
 DEFAULT_SECONDS = 10.0
+CHECKPOINT = "checkpoint.npz"
 BOARD = "tensorboard"
 
 
@@ -64,8 +66,10 @@ class Progress:
 class Run:
     """Create a run or open one, then `train`."""
 
-    def __init__(self, folder: Path, config: Mapping[str, Any], built: Solver | None = None) -> None:
-        """`built`: the solver of the configuration, where it is built already."""
+    def __init__(
+        self, folder: Path, config: Mapping[str, Any], built: Solver | None = None, registry: Registry | None = None
+    ) -> None:
+        """`built`: the solver of the configuration, where it is built already; `registry` resolves its opponent otherwise."""
         self.folder, self.config = folder, dict(config)
         about, how = config["game"], config["solver"]
         if built is None:
@@ -73,7 +77,7 @@ class Run:
             if kept.exists():
                 options["against"] = f"{kept}{suffix_of(str(options['against']))}"
             played = game(about["name"], **about["options"])
-            options = read_opponents(how["name"], played, options)
+            options = read_opponents(how["name"], played, options, registry or Registry())
             built = solver(how["name"], played, seed=how["seed"], threads=how["threads"], **options)
         self.solver: Solver = built
         self.game: Game = built.game
@@ -95,10 +99,12 @@ class Run:
         seconds: float | None = None,
         keep: bool = False,
         tensorboard: bool = False,
+        registry: Registry | None = None,
     ) -> Run:
         """Create a run in a new folder. Everything is checked before anything is written.
 
         `keep`: save a snapshot of the agent at every power of ten and at the end. `tensorboard`: also write event files.
+        `registry`: resolves the name of an opponent (option `against`).
         """
         if iterations is not None and seconds is not None:
             raise UsageError("give a number of iterations or of seconds, not both")
@@ -107,13 +113,13 @@ class Run:
         verify_length(iterations, seconds)
         if folder.exists():
             raise UsageError(f"output folder {str(folder)!r} exists (accepted: a new one; to go on with a run: resume)")
-        made, given = game(game_spec), dict(options or {})
-        built = solver(solver_name, made, seed=seed, threads=threads, **read_opponents(solver_name, made, given))
+        made, given, registry = game(game_spec), dict(options or {}), registry or Registry()
+        built = solver(solver_name, made, seed=seed, threads=threads, **read_opponents(solver_name, made, given, registry))
         config = new_config(built, given, iterations=iterations, seconds=seconds, keep=keep, tensorboard=tensorboard)
         try:
             folder.mkdir(parents=True)
-            _keep_opponent(folder, given.get("against"), built)
-            files.write_json(folder / CONFIG, config)
+            _keep_opponent(folder, given.get("against"), built, registry)
+            files.write_json(folder / CONFIG_FILE, config)
         except FileExistsError:
             raise UsageError(f"output folder {str(folder)!r} exists (accepted: a new one)") from None
         except (OSError, UsageError) as error:
@@ -122,10 +128,10 @@ class Run:
         return cls(folder, config, built)
 
     @classmethod
-    def open(cls, folder: Path) -> Run:
-        """Return a run as its last checkpoint left it."""
-        run = cls(folder, read_config(folder))
-        checkpoint = folder / "checkpoint.npz"
+    def open(cls, folder: Path, registry: Registry | None = None) -> Run:
+        """Return a run as its last checkpoint left it. `registry`: resolves the name of an opponent that has no file."""
+        run = cls(folder, read_config(folder), registry=registry)
+        checkpoint = folder / CHECKPOINT
         if checkpoint.exists():
             run.seconds, state = read_checkpoint(checkpoint)
             run.solver.restore(state)
@@ -139,7 +145,7 @@ class Run:
 
     @property
     def agent(self) -> Path:
-        return self.folder / "agent.agent"
+        return self.folder / AGENT_FILE
 
     @property
     def curve(self) -> Path | None:
@@ -185,7 +191,7 @@ class Run:
             if iterations < self.solver.iterations:
                 raise UsageError(f"iterations={iterations}: the run has done {self.solver.iterations} (accepted: that or more)")
             self.config |= {"iterations": iterations, "seconds": None}
-            files.write_json(self.folder / CONFIG, self.config)
+            files.write_json(self.folder / CONFIG_FILE, self.config)
         target, limit = self.config["iterations"], self.config["seconds"]
         self.solver.prepare()
         self._write_metrics()
@@ -290,30 +296,34 @@ class Run:
         return self.folder / BOARD / f"events.out.tfevents.{self._started:010.0f}.smoothcall"
 
     def _checkpoint(self) -> None:
-        solver = self.solver
-        counts = {"seconds": np.float64(self.seconds), "iterations": solver.iterations, "nodes": solver.nodes}
-        with files.written(self.folder / "checkpoint.npz") as file:
-            np.savez(file, allow_pickle=False, **counts, **solver.tables())
+        with files.written(self.folder / CHECKPOINT) as file:
+            np.savez(file, allow_pickle=False, seconds=np.float64(self.seconds), **self.solver.state(copy=False))
 
 
-def _keep_opponent(folder: Path, given: object, built: Solver) -> None:
-    """Copy a fixed opponent into the run, so that the run goes on whatever becomes of the file it came from.
+def _keep_opponent(folder: Path, given: object, built: Solver, registry: Registry) -> None:
+    """Copy a fixed opponent into the run as an agent file, so that the run can be resumed when the original has changed.
 
     A name without a file, such as a scripted player's, stays a name.
     """
-    opponent = built.options.get("against")
+    opponent, copy = built.options.get("against"), folder / OPPONENT_FILE
+    if isinstance(opponent, Value):  # one of the option's choices, or the solver has no opponents
+        return
     if isinstance(given, str | Path):
-        source = opponent_file(str(given)) if not isinstance(opponent, str) else Path(opponent)
-        if source is not None and source.is_file():
-            files.write(folder / OPPONENT_FILE, source.read_bytes())
+        entry = registry.resolve(str(given))
+        if entry.path is None:
+            return
+        if entry.path.suffix in registry.readers:
+            registry.read(entry, built.game).save(copy)
+        else:
+            files.write(copy, entry.path.read_bytes())
     elif isinstance(opponent, Policy):
-        opponent.save(folder / OPPONENT_FILE)
-    elif not isinstance(opponent, Value):
-        TabulatedPolicy(built.game, opponent).save(folder / OPPONENT_FILE)
+        opponent.save(copy)
+    else:
+        TabulatedPolicy(built.game, opponent).save(copy)
 
 
 def is_snapshot_point(iterations: int) -> bool:
-    """Return whether it is a power of ten from 10 on. All of them are evaluation points."""
+    """Return whether a snapshot is saved after so many iterations: 10, 100, 1000, ... These are evaluation points too."""
     return iterations >= 10 and iterations == 10 ** (len(str(iterations)) - 1)
 
 

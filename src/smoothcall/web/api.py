@@ -65,8 +65,8 @@ class NewTable(BaseModel):
             ge=0,
             le=MAX_FREEZEOUTS,
             strict=True,
-            description="A match of so many freezeouts: chips are carried over until one player has none. 0: full stacks "
-            "in every hand.",
+            description="A match of so many freezeouts: chips are carried over until one player has none, in "
+            "no-limit-holdem-32 for ten hands at most. 0: full stacks in every hand.",
         ),
     ] = 0
 
@@ -95,7 +95,7 @@ class Next(BaseModel):
 _MEANINGS = {
     400: "Something in the request is not accepted; the sentence says what is.",
     401: "No token, or one that is not known (any more).",
-    403: "Not while your hand goes on, or the request came from another site's page.",
+    403: "Not while your hand is played, not after the end of a match, or the request came from another site's page.",
     404: "There is no such thing of yours.",
     409: "The hand has gone on in the meantime: ask for the table again.",
     413: "The body is larger than 64 KB.",
@@ -116,7 +116,7 @@ HandId = Annotated[int, Field(ge=0, le=LAST_ID)]
 
 
 def _json(kind: Any) -> Any:
-    """A writer of one type of answer: what it writes has been checked by types already, not once more."""
+    """Return a function that writes one type as JSON without validating it again: mypy has checked the type."""
     return TypeAdapter(kind).dump_json
 
 

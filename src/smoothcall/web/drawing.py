@@ -14,7 +14,7 @@ from re import Match, compile
 
 from markupsafe import Markup, escape
 
-from smoothcall.play.person_view import Figure, HandView
+from smoothcall.play.person_view import Figure, HandView, MatchView
 
 MINUS = "\N{MINUS SIGN}"
 RANKS = {"T": "10"}
@@ -102,6 +102,11 @@ def figure(found: Figure | None) -> str:
 def turned(found: Figure | None) -> Figure | None:
     """The same from the other side of a table of two."""
     return None if found is None else Figure(-found.mean, found.half_width, found.hands)
+
+
+def score(match: MatchView) -> str:
+    """The freezeouts of a match that the person has won and lost."""
+    return f"{match.won}–{match.lost}" + (f", {match.drawn} drawn" if match.drawn else "")
 
 
 def percent(share: float | None) -> str:

@@ -1,4 +1,4 @@
-"""The strategy explorer: any agent at any spot, and the moves that lead from one to the next."""
+"""Pages of the strategy explorer: an agent's probabilities at any decision of the betting, and links to the next ones."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from smoothcall.web import pages
 
 router = APIRouter(prefix="/explore", include_in_schema=False)
 SIDE = 40.0  # of a cell of the grid
-MANY = 40  # lines from which on a picture comes before the table
-LONGEST = 400  # letters of betting
+MANY = 40  # with more lines, a picture comes before the table
+LONGEST = 400  # characters of betting that are read
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A piece of a mix: a class of action, where it begins and how wide it is, in per cent."""
+    """A segment of a bar of probabilities."""
 
-    kind: str
-    start: float
-    width: float
+    kind: str  # class of the action: its colour
+    start: float  # per cent
+    width: float  # per cent: the action's probability
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A piece of the grid, as high as the hands come here."""
+    """A cell of the grid; its filled height is the probability that these hands reach the spot."""
 
     line: SpotLine
     x: float
@@ -71,13 +71,13 @@ async def show(request: Request, player_id: str, at: str = "") -> Response:
         kinds=kinds,
         grid=[_cell(line, kinds, row, column) for row, cells in enumerate(spot.grid) for column, line in enumerate(cells)],
         side=SIDE * len(spot.grid),
-        lines=[(line, bars(line.probabilities, kinds)) for line in spot.lines if line.chance],
+        lines=[(line, bars(line.probabilities, kinds)) for line in spot.lines if line.deal_probability],
         many=len(spot.lines) > MANY,
     )
 
 
 def look(service: PlayService, person: int | None, player_id: str, at: str) -> tuple[AgentCard, Spot]:
-    """An agent at a spot; refused while the person is in a hand with it."""
+    """Return an agent and its strategy at a spot; Forbidden while the person is in a hand with it."""
     card = known(service.agents, player_id)
     if person is not None:
         service.may_explore(person, player_id)
@@ -93,7 +93,7 @@ def known(agents: Agents, player_id: str) -> AgentCard:
 
 
 def kinds_of(spot: Spot) -> dict[str, str]:
-    """The class of each move: what it is, and of several raises which."""
+    """Return the style class of each move, by letter; raises are numbered from the smallest, the third and later alike."""
     raises = [move.letter for move in spot.moves if move.letter.startswith("r")]
     order = {letter: f"r{min(place, 3)}" if place > 1 else "r" for place, letter in enumerate(raises, 1)}
     return {move.letter: f"act-{order.get(move.letter, move.letter)}" for move in spot.moves}
@@ -101,10 +101,10 @@ def kinds_of(spot: Spot) -> dict[str, str]:
 
 def bars(probabilities: Mapping[str, float], kinds: Mapping[str, str]) -> tuple[Bar, ...]:
     found, start = [], 0.0
-    for letter, chance in reversed(list(probabilities.items())):  # raises first, folds last
-        if chance > 0:
-            found.append(Bar(kinds[letter], round(start, 2), round(100 * chance, 2)))
-            start += 100 * chance
+    for letter, probability in reversed(list(probabilities.items())):  # raises first, folds last
+        if probability > 0:
+            found.append(Bar(kinds[letter], round(start, 2), round(100 * probability, 2)))
+            start += 100 * probability
     return tuple(found)
 
 

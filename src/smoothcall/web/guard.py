@@ -1,7 +1,7 @@
-"""What every request passes before anybody reads it, and what every answer carries.
+"""Middleware that checks every request and adds security headers to every response.
 
-A request must name a host we serve (a page of another site whose name was pointed at this machine cannot: DNS rebinding),
-what changes something must not come from another site's page, and no body may be larger than `LARGEST`.
+The Host header must name a host of this server, against DNS rebinding. Requests that change something must not come from a page
+of another site, against cross-site request forgery. No body may be larger than `LARGEST`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ HEADERS = {
 }
 _SEAL = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 _KEPT, _NOT_KEPT = (b"cache-control", b"public, max-age=31536000, immutable"), (b"cache-control", b"no-store")
-Refuse = Callable[[Request, int, str], Response]  # an answer with a status and a sentence, in the form the asker reads
+Refuse = Callable[[Request, int, str], Response]  # makes an error response with a status and a sentence (`pages.refuse`)
 
 
 class Guard:
+    """The ASGI middleware. `hosts`: the names that requests may ask for, `*` for any."""
+
     def __init__(self, app: ASGIApp, *, hosts: Sequence[str], refuse: Refuse) -> None:
         self.app, self.hosts, self.refuse = app, frozenset(host.lower() for host in hosts), refuse
 
@@ -63,7 +65,7 @@ class Guard:
 
     def _host_fault(self, headers: Headers) -> tuple[int, str] | None:
         host = _name(headers.get("host", ""))
-        if "*" in self.hosts or host in self.hosts or _is_address(host):  # nobody can point an address elsewhere
+        if "*" in self.hosts or host in self.hosts or _is_address(host):  # rebinding needs a name
             return None
         accepted = ", ".join(sorted(self.hosts))
         return 400, f"This server does not answer to the name {host[:100]!r} (accepted: {accepted}, or its address)."
@@ -79,7 +81,7 @@ class Guard:
 
 
 def _place(origin: str) -> str | None:
-    """The host and port of an origin; None where it is none."""
+    """Return the host and port of an Origin header; None where it cannot be parsed."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -87,7 +89,7 @@ def _place(origin: str) -> str | None:
 
 
 async def _read(headers: Headers, receive: Receive) -> bytes | None:
-    """The whole body, however it is cut up; None where it is too large."""
+    """Return the whole body, from all of its messages; None where it is too large."""
     said = headers.get("content-length", "0")
     if not said.isdecimal() or int(said) > LARGEST:
         return None
@@ -104,7 +106,7 @@ async def _read(headers: Headers, receive: Receive) -> bytes | None:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """A body that was read, for whoever reads it next."""
+    """Return a `receive` that yields a body that has been read already."""
     waiting = True
 
     async def replayed() -> Message:
@@ -118,7 +120,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _name(host: str) -> str:
-    """A host without its port: `localhost:8000`, `[::1]:8000`."""
+    """Return a host in lower case without its port: `localhost` of `localhost:8000`, `::1` of `[::1]:8000`."""
     return (host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]).lower()
 
 

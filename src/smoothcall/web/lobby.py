@@ -16,6 +16,7 @@ from smoothcall.information.named_games import game as game_of
 from smoothcall.play.agent_cards import AgentCard
 from smoothcall.play.opponents import PLAY_GAMES, Agents
 from smoothcall.play.service import has_matches
+from smoothcall.play.standing import FREEZEOUT_HANDS
 from smoothcall.web import pages
 from smoothcall.web.forms import TableForm
 
@@ -48,6 +49,7 @@ async def lobby(request: Request, game: str = DEFAULT, form: str = FORMS[0]) -> 
         matches=is_match_game(game),
         match=match,
         match_freezeouts=FREEZEOUTS,
+        freezeout_hands=FREEZEOUT_HANDS.get(game, 0),
         left_out=match and len(cards) < len(service.agents.cards(game)),
         title=PLAY_GAMES[game],
         cards=cards,

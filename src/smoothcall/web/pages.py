@@ -1,4 +1,4 @@
-"""What all pages share: templates, the visitor's cookie, forms, and answers to what goes wrong."""
+"""What all pages share: templates, the visitor's cookie, forms, and error pages."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ HEADINGS = {
 
 
 def _version(folder: Path) -> str:
-    """Changes with every file of the folder."""
+    """Return a digest of all files of a folder."""
     digest = sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -82,6 +82,7 @@ templates.filters |= {
     "tone": drawing.tone,
     "suited": drawing.suited,
     "board_size": drawing.board_size,
+    "score": drawing.score,
 }
 
 
@@ -90,7 +91,7 @@ def service(request: Request) -> PlayService:
 
 
 async def at_table(request: Request, id: str, call: Callable[[], TableView]) -> TableView:
-    """Do something at a table: here where it is quick, aside where an opponent has to be loaded first."""
+    """Call a method of a table: directly if it is quick, in a thread if an opponent has to be loaded first."""
     return call() if service(request).ready(id) else await run_in_threadpool(call)
 
 
@@ -101,7 +102,7 @@ def token_of(request: Request) -> str | None:
 
 
 def person(request: Request) -> int:
-    """Who asks; Unauthenticated if nobody we know."""
+    """Return the person who sent a request; Unauthenticated without a known token."""
     token = token_of(request)
     if token is None:
         raise Unauthenticated("this browser is not signed in yet, or its cookie has expired")
@@ -109,7 +110,10 @@ def person(request: Request) -> int:
 
 
 def visitor(request: Request, *, renew: bool = False) -> int:
-    """Who looks at a page: who comes for the first time is given a cookie, with `renew` also whose cookie is not known."""
+    """Return the person who requests a page. A first request creates a person and sets a cookie.
+
+    With `renew`, so does a request with an unknown cookie; otherwise that raises Unauthenticated.
+    """
     if token_of(request) is None:
         return _welcome(request)
     try:
@@ -137,7 +141,7 @@ def wants_fragment(request: Request) -> bool:
 
 
 def render(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """A page or a part of one, with a cookie for somebody new."""
+    """Return a page or a part of one, with the cookie of a new person. `page` names the link of the navigation to mark."""
     response = HTMLResponse(templates.get_template(template).render(context), status)
     token = getattr(request.state, "token", None)
     if token is not None:
@@ -169,13 +173,13 @@ def status_of(error: UsageError) -> int:
 
 
 def sentence(said: object) -> str:
-    """An error or a note as a page says it."""
+    """Return an error or a note as a sentence: with a capital letter and a full stop."""
     text = str(said).strip()
     return (text[:1].upper() + text[1:]).rstrip(".") + "."
 
 
 def refuse(request: Request, status: int, text: str, table: str | None = None) -> Response:
-    """What went wrong, in the form the asker reads: JSON, a part of a page, or a page. `table`: where to go to mend it."""
+    """Return an error as JSON, as a part of a page, or as a page, whichever was requested. `table`: the table to link to."""
     if request.url.path.startswith("/api/") and request.url.path != "/api/docs":
         return JSONResponse({"error": text}, status)
     template = "_error.html" if wants_fragment(request) else "error.html"

@@ -22,12 +22,12 @@ from smoothcall.web import api, docs, explore, hands, lobby, pages, statistics, 
 from smoothcall.web.guard import HEADERS, Guard
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-LOST = "This is a fault of ours, and it has been noted. No hand is lost: go back to your table and play on."
-MOVED = {404: "There is no such page.", 405: "This address does not take that kind of request."}
+SERVER_ERROR = "This is a fault of ours, and it has been noted. No hand is lost: go back to your table and play on."
+ROUTING_ERRORS = {404: "There is no such page.", 405: "This address does not take that kind of request."}
 
 
 def create(service: PlayService, *, hosts: Sequence[str] = LOOPBACK) -> FastAPI:
-    """The application. It answers requests that name one of the `hosts` (`*`: any) or an address."""
+    """Return the application. It answers requests whose Host header is one of `hosts` (`*`: any) or an IP address."""
     app = FastAPI(
         title="Smoothcall",
         version=__version__,
@@ -57,7 +57,8 @@ async def _usage(request: Request, error: Exception) -> Response:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    response = pages.refuse(request, error.status_code, MOVED.get(error.status_code) or pages.sentence(Exception(error.detail)))
+    text = ROUTING_ERRORS.get(error.status_code) or pages.sentence(Exception(error.detail))
+    response = pages.refuse(request, error.status_code, text)
     response.headers.update(error.headers or {})
     return response
 
@@ -70,14 +71,14 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 
 async def _fault(request: Request, error: Exception) -> Response:
-    """What nobody foresaw: the server's log has it, the client only hears that it happened."""
-    response = pages.refuse(request, 500, LOST)
+    """Answer an unexpected exception. Its details are in the server's log only."""
+    response = pages.refuse(request, 500, SERVER_ERROR)
     response.headers.update({**HEADERS, "cache-control": "no-store"})
     return response
 
 
 class _Server(uvicorn.Server):
-    """Says when it is there."""
+    """Calls `ready` when it accepts connections."""
 
     ready: Callable[[], object] = staticmethod(lambda: None)
 
@@ -93,7 +94,7 @@ def serve(
     open_browser: bool = False,
     tell: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve pages until interrupted. `tell` is told the address when it can be opened; port 0 is any free one."""
+    """Serve pages until interrupted. `tell` is called with the address once it can be opened; port 0 is any free port."""
     listening = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     shown = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(shown, shown)
@@ -119,7 +120,7 @@ def serve(
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens there."""
+    """Return whether only this machine can reach a host."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

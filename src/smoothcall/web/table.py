@@ -1,4 +1,4 @@
-"""The table: a hand being played, what it may become, and what the hands before it came to."""
+"""Pages of a table: the hand being played with its legal moves, and the results of its hands."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def results(request: Request, id: str) -> Response:
 
 
 def _answer(request: Request, table: TableView, error: UsageError | None = None, amount: str | None = None) -> Response:
-    """The table as it stands: a part of the page for htmx, else a page; a form that did its work leads back to it."""
+    """Return the table: a part of the page for htmx, else a page; a form sent without htmx redirects to the page."""
     fragment = pages.wants_fragment(request)
     if request.method == "POST" and error is None and not fragment:
         return RedirectResponse(f"/tables/{table.id}", 303)
@@ -92,7 +92,6 @@ def _answer(request: Request, table: TableView, error: UsageError | None = None,
         raised=raised,
         explorable=_explorable(pages.service(request).agents, table) if table.hand.over else (),
         fresh=not any(event.kind == "move" and event.seat == table.hand.seat for event in table.hand.events),
-        freezeout_over=table.match is not None and table.hand.over and any(seat.stack == 0 for seat in table.hand.seats),
         coached=(table.match is None or began_even(table.hand))
         and pages.service(request).coached(table.game, [opponent.id for opponent in table.opponents]),
         error="" if error is None else _sentence(error, raised, amount),
@@ -103,7 +102,7 @@ def _answer(request: Request, table: TableView, error: UsageError | None = None,
 
 
 def raise_of(table: TableView) -> Raise | None:
-    """The choice whose amount the person says, if there is one."""
+    """Return the raise whose amount the person chooses; None if there is none."""
     for choice in table.hand.choices:
         if choice.low is not None and choice.high is not None:
             earlier, span = choice.earlier, choice.high - choice.low
@@ -114,7 +113,7 @@ def raise_of(table: TableView) -> Raise | None:
 
 
 def began_even(hand: HandView) -> bool:
-    """Whether both had as many chips before a hand of a match that is over."""
+    """Return whether both players began a finished hand of a match with the same number of chips."""
     return hand.over and len({(seat.stack or 0) - int(seat.won or 0) for seat in hand.seats}) == 1
 
 
@@ -138,7 +137,7 @@ def _amount(text: str) -> int:
 
 
 def _sentence(error: UsageError, raised: Raise | None, amount: str | None) -> str:
-    """What is wrong with an amount is said in the amounts that people type."""
+    """Return an error as a sentence; about a raise, in the amounts that the page shows."""
     if isinstance(error, IllegalMove) and raised is not None and amount is not None:
         return f"{raised.choice.name} of {amount.strip()[:40]!r}? It takes a whole number from {raised.low} to {raised.high}."
     return pages.sentence(error)

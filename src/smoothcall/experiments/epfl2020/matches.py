@@ -1,153 +1,84 @@
-"""Sections of the page on matches: Figs 5 and 6, the scripted players, and the actions chosen."""
+"""Matches of epfl2020: freezeouts of ten hands, with the moves that each player makes."""
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from smoothcall.agents.batch_wrappers import Table
-from smoothcall.agents.scripted import Scripted
-from smoothcall.evaluation.freezeouts import FreezeoutResult, play_freezeouts
-from smoothcall.evaluation.statistics import Estimate
-from smoothcall.experiments.agents import Tell
-from smoothcall.experiments.cross_table import CrossTable, draw_table
-from smoothcall.experiments.epfl2020.settings import (
-    COLUMNS,
-    EQUILIBRIUM,
-    GAINS,
-    LEARNERS,
-    SCRIPTED,
-    SEED,
-    SIMPLE,
-    WINS,
-    Size,
-)
-from smoothcall.experiments.ledger import Page
+from smoothcall.evaluation.freezeouts import play_freezeouts
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.game import Game
-from smoothcall.kernels.tables import Array
+from smoothcall.kernels.simulation.observations import EQUITY, STACK, TO_CALL
+from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
 from smoothcall.simulation.batch_policy import BatchPolicy
 
-Results = dict[tuple[str, str], FreezeoutResult]  # by pair, in one order of its players
+MOVES = ("fold", "check", "call", "raise", "big raise", "stake", "weak raise", "strong raise")
+HALF = 0.5  # of the chips behind: a raise of more is big
 
 
-def add_cross_table(page: Page, rules: PokerRules, players: dict[str, BatchPolicy], size: Size, tell: Tell) -> Results:
-    """Add the tables of all pairs; return the results of the longer matches."""
-    page.heading("Cross table (Figs 5 and 6)")
-    page.text(
-        "Freezeouts of ten hands from 10,000 chips; chips carry over from hand to hand. Mean gain of the row / standard "
-        "deviation of a freezeout, in chips, and share of freezeouts won (a tie counts half). "
-        f"{EQUILIBRIUM} is the average policy of MCCFR in the same game, one policy for each stack that may be left. AD, MD, "
-        'BAD and BMD are the final scripted players (epfl2020 calls them "dummies").'
+@dataclass
+class Counted:
+    """A batch policy that adds up the probabilities of its moves.
+
+    `moves`[6]: folds, checks, calls, raises, raises that put in more than HALF of the chips behind, and the sum over raises of
+    the fraction of the chips behind that they put in. `by_equity`[2, 2]: decisions and raises, with an equity below 1/2 and
+    from 1/2 on.
+    """
+
+    batch_policy: BatchPolicy
+    table: Table
+    moves: Array = field(default_factory=lambda: np.zeros(6))
+    by_equity: Array = field(default_factory=lambda: np.zeros((2, 2)))
+
+    def probabilities(self, observations: Array, legal: Array) -> Array:
+        found = self.batch_policy.probabilities(observations, legal)
+        owed, behind = observations[:, TO_CALL], np.maximum(observations[:, STACK], 1e-9)
+        share = np.minimum((owed[:, None] + np.array(self.table.factors) * self.table.bet) / behind[:, None], 1)
+        raises, free = found[:, CALL + 1 :], owed <= 0
+        self.moves += [
+            found[:, FOLD_SLOT].sum(),
+            found[free, CALL].sum(),
+            found[~free, CALL].sum(),
+            raises.sum(),
+            raises[share > HALF].sum(),
+            (raises * share).sum(),
+        ]
+        strong = observations[:, EQUITY] >= 0.5
+        for row, chosen in enumerate((~strong, strong)):
+            self.by_equity[row] += chosen.sum(), raises[chosen].sum()
+        return found
+
+    @property
+    def shares(self) -> list[float]:
+        """The moves as shares, by MOVES: of all moves, then of the raises, then of the decisions with such an equity."""
+        moves, (weak, strong) = self.moves, self.by_equity
+        of_raises = moves[4:] / max(moves[3], 1)
+        return [*(moves[:4] / max(moves[:4].sum(), 1)), *of_raises, weak[1] / max(weak[0], 1), strong[1] / max(strong[0], 1)]
+
+
+def meet(
+    rules: PokerRules, players: Sequence[BatchPolicy], *, freezeouts: int, seed: int, rollouts: int = 0, length: int = 10
+) -> dict[str, Any]:
+    """Play a match; return gain, standard deviation and win rate of the first player, and the moves of both as shares."""
+    counted = [Counted(player, Table.of(rules)) for player in players]
+    found = play_freezeouts(
+        rules, counted, names=("one", "other"), freezeouts=freezeouts, seed=seed, rollouts=rollouts, length=length
     )
-    page.table(["published: gain", *COLUMNS], [[label, *line.split()] for label, line in GAINS.items()])
-    page.table(["published: won", *COLUMNS], [[label, *line.split()] for label, line in WINS.items()])
-    found: Results = {}
-    for freezeouts in (40, size.freezeouts):
-        tell(f"cross table, {freezeouts:,} freezeouts")
-        for one, other in combinations(players, 2):
-            pair = [players[one], players[other]]
-            found[one, other] = play_freezeouts(rules, pair, names=(one, other), freezeouts=freezeouts, seed=SEED)
-        rows = [label for label in players if label not in SCRIPTED]
-        page.text(f"Ours, {freezeouts:,} freezeouts, every deal in both seats:")
-        page.table(["gain", *players], [[row, *(_gain(found, row, column) for column in players)] for row in rows])
-        page.table(["won", *players], [[row, *(_won(found, row, column) for column in players)] for row in rows])
-        page.data[f"{freezeouts} freezeouts"] = [result.as_dict() for result in found.values()]
-    cells = tuple(tuple(gain_of(found, row, column) for column in players) for row in players)
-    table = CrossTable(rules.name, tuple(players), tuple(players), cells, (), unit="chips a freezeout of ten hands")
-    caption = f"Chips a freezeout of the row against the column, {size.freezeouts:,} freezeouts each"
-    page.picture("cross-table", draw_table(table), caption)
-    return found
+    return {
+        "gain": found.gain.mean,
+        "error": found.gain.error,
+        "deviation": found.deviation,
+        "wins": found.wins,
+        "hands": found.hands,
+        "moves": [player.shares for player in counted],
+    }
 
 
-def gain_of(found: Results, row: str, column: str) -> Estimate | None:
-    """Return the gain of the row against the column in chips a freezeout; None if they did not meet."""
-    if (row, column) in found:
-        return found[row, column].gain
-    return found[column, row].gain.scaled(-1) if (column, row) in found else None
-
-
-def _gain(found: Results, row: str, column: str) -> str:
-    gain = gain_of(found, row, column)
-    result = found.get((row, column)) or found.get((column, row))
-    return "x" if gain is None or result is None else f"{gain.rounded} / {result.deviation:.0f}"
-
-
-def _won(found: Results, row: str, column: str) -> str:
-    if (row, column) in found:
-        return f"{found[row, column].wins:.3f}"
-    return f"{1 - found[column, row].wins:.3f}" if (column, row) in found else "x"
-
-
-def add_simple_players(page: Page, rules: PokerRules, players: dict[str, BatchPolicy], size: Size, tell: Tell) -> None:
-    """Add the matches against the scripted players, and the check that every learner beats them."""
-    tell("the scripted players")
-    table, rows, worst = Table.of(rules), [], (np.inf, "")
-    for label in (*LEARNERS, EQUILIBRIUM):
-        line: list[object] = [label]
-        for rule in SIMPLE:
-            pair = [players[label], Scripted(rule, table)]
-            won = play_freezeouts(rules, pair, names=(label, rule), freezeouts=size.freezeouts, seed=SEED + 1).gain
-            line.append(won.rounded)
-            if label in LEARNERS:
-                worst = min(worst, (won.interval()[0], f"{label} against {rule}"))
-        rows.append(line)
-    page.heading("Against scripted players")
-    page.table(["chips a freezeout", *SIMPLE], rows)
-    page.check(
-        "Every trained agent beats Random, Call, CheckFold and Raise",
-        "(sanity)",
-        f"least lower end {worst[0]:+.0f} chips a freezeout, {worst[1]}",
-        passed=worst[0] > 0 if size.full else None,
-    )
-
-
-def check_claims(page: Page, results: Results, labels: list[str], size: Size) -> None:
-    """Add the checks on the cross table."""
-    against = [found for label in SCRIPTED if (found := gain_of(results, "CDQN", label)) is not None]
-    mean = float(np.mean([each.mean for each in against]))
-    error = float(np.sqrt(sum(each.error**2 for each in against))) / len(against)
-    page.check(
-        "CDQN, after mirror training, against the mean of the four final scripted players",
-        "-690.6",
-        f"{mean:+.0f} ± {1.96 * error:.0f} chips a freezeout",
-        passed=mean > 0 if size.full else None,
-    )
-    ends = [(found.interval()[1], label) for label in labels if (found := gain_of(results, EQUILIBRIUM, label)) is not None]
-    least, name = min(ends)
-    page.check(
-        "The equilibrium agent loses to none of them",
-        "(not in the paper)",
-        f"least upper end {least:+.0f} chips a freezeout, against {name}",
-        passed=least > 0 if size.full else None,
-    )
-    positive = [
-        label
-        for label in LEARNERS
-        if all(gain.mean > 0 for other in labels if (gain := gain_of(results, label, other)) is not None)
-    ]
-    page.check(
-        "No learner has a positive gain against everybody",
-        "none has",
-        f"{', '.join(positive) or 'none'} of ours has",
-        passed=not positive if size.full else None,
-    )
-
-
-def add_actions(page: Page, made: Game, results: Results) -> None:
-    page.heading("Actions chosen (section 8.1)")
-    total: dict[str, list[tuple[float, ...]]] = {}
-    for pair, result in results.items():
-        for label, share in zip(pair, result.actions, strict=True):
-            total.setdefault(label, []).append(share)
-    names = ["fold", "check or call", *(f"raise by {item[1:]}" for item in made.actions[2:])]
-    shares: dict[str, Array] = {label: np.mean(each, axis=0) for label, each in total.items()}
-    page.table(["share of actions", *names], [[label, *(f"{part:.1%}" for part in share)] for label, share in shares.items()])
-    raises, calls = shares["MC"][2:].sum(), shares["MC"][1]
-    page.text(
-        f"The paper's Monte-Carlo agent rarely calls, but folds or raises, and bets big. Ours checks or calls in "
-        f"{calls:.0%} of its actions, folds in {shares['MC'][0]:.0%} and raises in {raises:.0%}; "
-        f"{shares['MC'][4:].sum() / max(raises, 1e-9):.0%} of its raises are by three bets or more."
-    )
-    page.data["actions"] = {label: share.tolist() for label, share in shares.items()}
+def meetings(
+    rules: PokerRules, one: BatchPolicy, others: dict[str, BatchPolicy], *, freezeouts: int, seed: int
+) -> dict[str, dict[str, Any]]:
+    """Return the matches of one player against others, by their names."""
+    return {name: meet(rules, [one, other], freezeouts=freezeouts, seed=seed) for name, other in others.items()}

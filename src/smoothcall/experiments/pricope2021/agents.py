@@ -1,29 +1,34 @@
-"""The agents of Pricope 2021: read from the ledger, or trained."""
+"""The agents of Pricope 2021: read from the folder of the page, or trained by runs that can be killed and resumed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from time import perf_counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import numpy as np
 
 from smoothcall.agents.expert import Expert
 from smoothcall.agents.files import load
+from smoothcall.agents.opponent_models import BothModels, ImageModel, NaiveBayes
 from smoothcall.agents.serialization import CARD_PLAYERS
 from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy
-from smoothcall.experiments.agents import AgentFolder, StackGame, Tell, equilibria
+from smoothcall.errors import UsageError
 from smoothcall.experiments.pricope2021.settings import (
+    AGENT_1,
     BUILT_IN,
     EQUILIBRIUM,
-    FILES,
     GENERIC,
-    MAIN,
     ONE,
+    ONE_BAYES,
+    ONE_HONEST,
     ONE_NETWORK,
     SEED,
+    TWO_HANDS,
     Size,
     command,
 )
@@ -34,110 +39,154 @@ from smoothcall.learners import verify_packages
 from smoothcall.learners.nfsp_freezeouts import FreezeoutNFSP
 from smoothcall.policy import Policy
 from smoothcall.simulation.batch_policy import BatchPolicy
-from smoothcall.simulation.stack_trees import stack_trees
 from smoothcall.solvers import solver
+from smoothcall.store.runs import Run
+
+Tell = Callable[[str], None]  # receives a line of progress
 
 
 @dataclass(frozen=True, slots=True)
+class Version:
+    """An agent of a training: of a seed, after so many freezeouts (0: at the end)."""
+
+    label: str
+    seed: int = SEED
+    freezeouts: int = 0
+
+
+@dataclass(eq=False)
 class Agents:
-    """The trained agents by label."""
+    """The agents by label. Agents of the first seed are kept in `folder`, which belongs to the page, the others in `runs`."""
 
-    policies: dict[str, TabulatedPolicy]
-    snapshots: dict[str, dict[int, TabulatedPolicy]]  # by label and freezeouts trained
-    network_expert: BatchPolicy  # agent 1 with the network instead of naive Bayes
-    equilibrium: dict[int, Policy]  # by stack
-    players: dict[str, BatchPolicy]  # everybody in the cross table
+    size: Size
+    folder: Path
+    runs: Path
+    tell: Tell
+    _policies: dict[Version, TabulatedPolicy] = field(default_factory=dict)
+
+    @cached_property
+    def game(self) -> Game:
+        return game(self.size.game)
+
+    @property
+    def rules(self) -> PokerRules:
+        assert isinstance(self.game.rules, PokerRules)
+        return self.game.rules
+
+    @property
+    def blind(self) -> int:
+        return max(self.rules.blinds)
+
+    def player(self, who: str | Version) -> BatchPolicy:
+        """Return anybody as a batch policy; of trained agents by label the first seed at the end of its training."""
+        if isinstance(who, Version):
+            return self.trained(who).batch_policy
+        if who in GENERIC:
+            return CARD_PLAYERS[GENERIC[who]]()
+        if who == EQUILIBRIUM:
+            return PolicyByStack.whole(self.equilibrium)
+        return self.policy(who).batch_policy
+
+    def policy(self, label: str) -> TabulatedPolicy:
+        return self.agent_1(label) if label in AGENT_1 else self.trained(Version(label))
+
+    @cached_property
+    def equilibrium(self) -> Policy:
+        """An approximate equilibrium of hands with full stacks."""
+        if not self.size.walks:
+            return load(BUILT_IN, self.game)
+        learner = solver("mccfr", self.game, seed=SEED)
+        learner.run(self.size.walks)
+        return learner.policy()
+
+    # Agent 1
+
+    def agent_1(self, label: str) -> TabulatedPolicy:
+        version = Version(label)
+        if version not in self._policies:
+            file = self._agent_1_file(label)
+            if not file.exists():
+                self._fit(honest=label == ONE_HONEST)
+            self._policies[version] = _load(file, self.game)
+        return self._policies[version]
+
+    def _agent_1_file(self, label: str) -> Path:
+        return self.folder / f"{AGENT_1[label]}.agent"
+
+    def _fit(self, *, honest: bool) -> None:
+        """Fit opponent models, and save agent 1 with them: to honest players only, or also to bluffers, agent 2 among them."""
+        size = self.size
+        verify_packages("agent 1")
+        from smoothcall.learners.opponent_model import HONEST, OPPONENTS, train_models
+
+        bluffers = [self.player(TWO_HANDS)] if TWO_HANDS in size.trainings and not honest else []
+        self.tell(f"opponent models, from {size.decisions:,} decisions")
+        opponents = HONEST if honest else (*OPPONENTS, *bluffers)
+        models = train_models(self.game, SEED, opponents, known=size.decisions, held_out=size.decisions // 4, epochs=1)
+        made: dict[str, NaiveBayes | ImageModel | BothModels]
+        made = {ONE: models.both, ONE_BAYES: models.naive_bayes, ONE_NETWORK: models.network}
+        for label, model in ({ONE_HONEST: models.both} if honest else made).items():
+            about: dict[str, Any] = {"name": label, "decisions": size.decisions}
+            about["models"] = {name: vars(quality) for name, quality in models.quality.items()}
+            _save(TabulatedPolicy(self.game, Expert(model), about), self._agent_1_file(label))
+
+    # Agents that learn
+
+    def trained(self, version: Version) -> TabulatedPolicy:
+        """Return a trained agent."""
+        label, seed, freezeouts = version.label, version.seed, version.freezeouts
+        freezeouts = freezeouts or self.size.trainings[label].freezeouts
+        version = Version(label, seed, freezeouts)
+        if version not in self._policies:
+            file = self._file(version)
+            if not file.exists():
+                self._train(label, seed)
+            policy = _load(file, self.game)
+            if policy.card["command"] != (wanted := command(label, self.size, seed, freezeouts)):
+                raise UsageError(f"the agent {file.name!r} in the ledger was made by {policy.card['command']}, not {wanted}")
+            self._policies[version] = policy
+        return self._policies[version]
+
+    def _file(self, version: Version) -> Path:
+        name = self.size.trainings[version.label].agent_file(version.seed, version.freezeouts)
+        return (self.folder if version.seed == SEED else self.runs / "agents") / f"{name}.agent"
+
+    def _train(self, label: str, seed: int) -> None:
+        """Train an agent and save it after each of its snapshots; the run is deleted at the end."""
+        training = self.size.trainings[label]
+        self.tell(f"training {label}: {command(label, self.size, seed)}")
+        options, at = dict(training.options), self.runs / training.agent_file(seed, training.freezeouts)
+        if options.get("against") in AGENT_1:
+            self.agent_1(options["against"])
+            options["against"] = str(self._agent_1_file(options["against"]))
+        if at.exists():
+            run = Run.open(at)
+        else:
+            run = Run.create(at, self.size.game, "nfsp-freezeouts", seed=seed, options=options, iterations=training.points[0])
+        for freezeouts in training.points:
+            version = Version(label, seed, freezeouts)
+            if not self._file(version).exists():
+                run.train(iterations=freezeouts)
+                _save(self._with_card(load(run.agent, run.game), run, version), self._file(version))
+        rmtree(at)
+
+    def _with_card(self, policy: Policy, run: Run, version: Version) -> Policy:
+        learner = run.solver
+        assert isinstance(learner, FreezeoutNFSP)
+        told = command(version.label, self.size, version.seed, version.freezeouts)
+        policy.card["solver"]["options"] |= {"against": self.size.trainings[version.label].options.get("against", "itself")}
+        policy.card |= {"name": version.label, "command": told, "seconds": round(run.seconds, 1)}
+        policy.card |= {"hands": int(learner.earned[2]), "moves": learner.moves}
+        policy.card["differences"] = np.round(learner.differences(), 1).tolist()
+        return policy
 
 
-def train_agents(size: Size, of: Game, folder: AgentFolder, tell: Tell) -> Agents:
-    """Read or train all agents."""
-    assert isinstance(of.rules, PokerRules)
-    policies: dict[str, TabulatedPolicy] = {}
-    snapshots: dict[str, dict[int, TabulatedPolicy]] = {}
-    policies[ONE], network_expert = _agent_1(size, of, folder, tell)
-    for label in size.trainings:
-        policies[label], snapshots[label] = _trained(label, size, of, policies[ONE], folder, tell)
-    equilibrium = equilibria(_stack_games(size, of), folder, seed=SEED, tell=tell)
-    stack = of.rules.stack or 0
-    if size.full:
-        equilibrium[stack] = load(BUILT_IN, game(of.name, **{**of.options, "stack": stack}))
-    players: dict[str, BatchPolicy] = {label: policies[label].batch_policy for label in MAIN}
-    players[EQUILIBRIUM] = PolicyByStack(stack_trees(of.rules), equilibrium)
-    players |= {label: CARD_PLAYERS[name]() for label, name in GENERIC.items()}
-    return Agents(policies, snapshots, network_expert.batch_policy, equilibrium, players)
+def _save(policy: Policy, file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    policy.save(file)
 
 
-def _agent_1(size: Size, of: Game, folder: AgentFolder, tell: Tell) -> tuple[TabulatedPolicy, TabulatedPolicy]:
-    """Return agent 1 with naive Bayes and with the network."""
-    card, made_by = {"decisions": size.decisions}, "smoothcall reproduce pricope2021"
-    found = folder.find(FILES[ONE], of, card, made_by)
-    with_network = folder.find(FILES[ONE_NETWORK], of, card, made_by) or found
-    if isinstance(found, TabulatedPolicy) and isinstance(with_network, TabulatedPolicy):
-        return found, with_network
-    tell(f"opponent models, from {size.decisions:,} decisions")
-    verify_packages("agent 1")
-    from smoothcall.learners.opponent_model import train_models
-
-    models = train_models(of, SEED, known=size.decisions, held_out=size.decisions // 4, epochs=1)
-    about: dict[str, Any] = {
-        "decisions": size.decisions,
-        "models": {name: vars(quality) | {"said": str(quality)} for name, quality in models.quality.items()},
-    }
-    made = TabulatedPolicy(of, Expert(models.naive_bayes), {"name": ONE, **about})
-    other = TabulatedPolicy(of, Expert(models.network), {"name": ONE_NETWORK, **about})
-    folder.save(FILES[ONE], made)
-    folder.save(FILES[ONE_NETWORK], other)
-    return made, other
-
-
-def _trained(
-    label: str, size: Size, of: Game, agent_1: Policy, folder: AgentFolder, tell: Tell
-) -> tuple[TabulatedPolicy, dict[int, TabulatedPolicy]]:
-    """Return an agent and its snapshots."""
-    training, made_by = size.trainings[label], command(label, size)
-    names = {at: f"{FILES[label]}.{at}" for at in training.snapshots} | {training.freezeouts: FILES[label]}
-    found: dict[int, TabulatedPolicy] = {}
-    for at, name in names.items():
-        card = {"iterations": at} | ({"command": made_by} if at == training.freezeouts else {})
-        policy = folder.find(name, of, card, made_by)
-        if isinstance(policy, TabulatedPolicy):
-            found[at] = policy
-    if len(found) < len(names):
-        tell(f"training {label}: {made_by}")
-        for at, policy in _learn(label, size, of, agent_1):
-            found[at] = policy
-            folder.save(names[at], policy)
-    return found.pop(training.freezeouts), found
-
-
-def _learn(label: str, size: Size, of: Game, agent_1: Policy) -> Iterator[tuple[int, TabulatedPolicy]]:
-    """Train an agent; yield it after each of its snapshots and at the end, with the freezeouts it has learned from."""
-    training = size.trainings[label]
-    opponent = {"against": agent_1} if training.options.get("against") == ONE else {}
-    learner = solver("nfsp-freezeouts", of, seed=SEED, **training.options | opponent)
-    assert isinstance(learner, FreezeoutNFSP)
-    learner.prepare()
-    seconds = 0.0
-    for at in (*training.snapshots, training.freezeouts):
-        started = perf_counter()
-        learner.run(at - learner.iterations)
-        seconds += perf_counter() - started
-        policy = learner.policy()
-        assert isinstance(policy, TabulatedPolicy)
-        policy.card["solver"]["options"] = {**policy.card["solver"]["options"], **training.options}
-        policy.card |= {"name": label, "command": command(label, size), "seconds": round(seconds, 1)}
-        policy.card |= {"hands": int(learner.earned[2]), "differences": np.round(learner.differences(), 1).tolist()}
-        yield at, policy
-
-
-def _stack_games(size: Size, of: Game) -> Iterator[StackGame]:
-    """Yield the games of hands with every stack a freezeout may leave; the full one is a shipped agent in full runs."""
-    assert isinstance(of.rules, PokerRules)
-    full, blind = of.rules.stack or 0, max(of.rules.blinds)
-    for stack in range(1, full if size.full else full + 1):
-        if stack > blind:
-            smaller = game(of.name, **{**of.options, "stack": stack})
-        else:  # the catalogue refuses stacks that do not cover the blinds
-            smaller = Game(replace(of.rules, stack=stack), grid="/".join(map(str, of.buckets[1:])))
-        walks = max(size.walks * smaller.tree.rows // of.tree.rows, min(size.walks, 20_000))
-        yield StackGame(stack, smaller, walks, saved=stack > blind)
+def _load(file: Path, of: Game) -> TabulatedPolicy:
+    policy = load(file, of)
+    assert isinstance(policy, TabulatedPolicy)
+    return policy

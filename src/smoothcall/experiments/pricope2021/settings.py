@@ -1,4 +1,4 @@
-"""Labels, published figures and sizes of the reproduction of Pricope 2021."""
+"""Labels, trainings and sizes of the reproduction of Pricope 2021."""
 
 from __future__ import annotations
 
@@ -11,47 +11,43 @@ SEED = 1
 ETA = 0.1
 BUILT_IN = Path(__file__).parents[2] / "data" / "agents" / "no-limit-holdem-mccfr.agent"  # the equilibrium for full stacks
 
-GP, DP, RAW = "Agent 3 GP", "Agent 3 DP", "Agent 3 GP, no hand-made inputs"
-PICTURE, SHORT = "Agent 3 GP, pictures", "Agent 3 GP, as short"
-TWO, TWO_RANDOM, EQUILIBRIUM = "Agent 2", "Agent 2, from Random", "Equilibrium"
-ONE, ONE_NETWORK = "Agent 1", "Agent 1 with the network"
-MAIN = (GP, DP, RAW, TWO, TWO_RANDOM, ONE)
-GENERIC = {"Random": "mostly-calls", "Call": "call", "HeuristicMC": "heuristic-mc"}  # label -> scripted player
-FILES = {
-    GP: "agent-3-gp",
-    DP: "agent-3-dp",
-    RAW: "agent-3-gp-raw",
-    PICTURE: "agent-3-gp-pictures",
-    SHORT: "agent-3-gp-short",
-    TWO: "agent-2",
-    TWO_RANDOM: "agent-2-random",
-    ONE: "agent-1",
-    ONE_NETWORK: "agent-1-network",
-}
+# Agent 3 with the paper's returns (of games) and unit of Q (chips), and variants of it
+GP, DP = "Agent 3 GP", "Agent 3 DP"
+GP_HAND, DP_HAND = "Agent 3 GP, returns of hands", "Agent 3 DP, returns of hands"
+GP_DIAGONAL = "Agent 3 GP, diagonal"
+RAW = "Agent 3 GP, raw inputs"
+IMAGES, IMAGES_RAW = "Agent 3 GP, images", "Agent 3 GP, images, raw inputs"
+LONG_GP, LONG_DP = "Agent 3 GP, 1 M games", "Agent 3 DP, 1 M games"  # returns of hands, Q in stacks
+TWO, TWO_RANDOM, TWO_HANDS = "Agent 2", "Agent 2, from Random", "Agent 2, single hands"
+ONE, ONE_BAYES, ONE_NETWORK, ONE_HONEST = "Agent 1", "Agent 1, naive Bayes", "Agent 1, network", "Agent 1, honest opponents"
+EQUILIBRIUM = "Equilibrium"
+RANDOM, CALL, HEURISTIC = "Random", "Call", "HeuristicMC"
+GENERIC = {RANDOM: "mostly-calls", CALL: "call", HEURISTIC: "heuristic-mc"}  # label -> scripted player
+AGENT_1 = {ONE: "agent-1", ONE_BAYES: "agent-1-bayes", ONE_NETWORK: "agent-1-network", ONE_HONEST: "agent-1-honest"}  # files
 
-TABLE_1 = (  # as published: agent, hours trained, games, average stack, mbb/h
-    ("Agent3GP", 6, 250, 117.83, 263.37),
-    ("Agent3GP", 11, 250, 117.48, 318.51),
-    ("Agent3GP", 17, 250, 117.1, 338.82),
-    ("Agent3GP", 45, 250, 110.0, 340.18),
-    ("Agent3DP", 11, 250, 120.71, 318.93),
-    ("Agent3DP", 17, 250, 115.43, 309.82),
-    ("Agent3DP", 45, 250, 99.2, 192.55),
-    ("Agent3GP", 6, 1000, 118.45, 248.35),
-    ("Agent3GP", 17, 1000, 116.54, 356.17),
-    ("Agent3GP", 45, 1000, 111.9, 361.08),
-    ("Agent3DP", 11, 1000, 116.42, 299.03),
-    ("Agent3DP", 45, 1000, 102.3, 234.22),
-)
+GRADIENT = {"rho": 0.92}
+HANDS = {"episode": "hand"}
+MATRICES = ("columns", "diagonal")
+UNITS = ("chips", "stacks")
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """Training of an agent by `nfsp-freezeouts`."""
+    """Training of an agent by `nfsp-freezeouts`, once for each seed."""
 
+    file: str  # name of its agent files
     freezeouts: int
     options: dict[str, Any] = field(default_factory=dict)  # `against` may be the label of an agent
     snapshots: tuple[int, ...] = ()  # freezeouts after which the agent is saved as it is then
+    seeds: tuple[int, ...] = (SEED,)
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        return (*self.snapshots, self.freezeouts)
+
+    def agent_file(self, seed: int, freezeouts: int) -> str:
+        other = "" if seed == SEED else f"-seed-{seed}"
+        return f"{self.file}{other}" + ("" if freezeouts == self.freezeouts else f".{freezeouts}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,70 +57,84 @@ class Size:
     game: str
     trainings: dict[str, Training]
     decisions: int  # that opponent models learn from
-    walks: int  # iterations of MCCFR for stacks just below full ones; fewer for smaller ones, in proportion to their trees
-    deals: int  # of a match of hands with full stacks; each deal is played in both seats
-    slow_deals: int  # of a match played hand by hand, where raises are of any size
+    walks: int  # iterations of MCCFR for the equilibrium of hands with full stacks; 0: the agent that comes with the package
     freezeouts: int  # of a match
-    published: tuple[int, int, int]  # freezeouts of the paper's matches: two of Table 1, and the one against agent 1
+    expert_freezeouts: int  # of a match with agent 1, which is slow
+    deals: int  # of a match of hands with full stacks; each deal is played in both seats
+    slow_deals: int  # of a match played hand by hand
     exploited: tuple[str, ...]  # agents against which best responses are learned
     local_deals: int  # of a local best response
     episodes: int  # a seat, of a response by UCT
-    response_hands: int  # of a response by deep Q-learning
-    full: bool  # whether agents are kept, and claims are judged
+    response_freezeouts: int  # of a response by deep Q-learning
+    full: bool  # whether agents are kept
 
 
-SNAPSHOTS = (10_000, 50_000, 150_000, 500_000)
+SEEDS = (1, 2, 3)
+TABLE_POINTS = (50_000, 60_000, 100_000)  # the paper's 6, 11, 17 and 45 hours
+_PAPER = 150_000
 FULL = Size(
     game="no-limit-holdem",
     trainings={
-        GP: Training(1_000_000, {"rho": 0.92}, SNAPSHOTS),
-        DP: Training(1_000_000, {}, SNAPSHOTS),
-        RAW: Training(150_000, {"rho": 0.92, "metrics": False}),
-        PICTURE: Training(1_000, {"rho": 0.92, "inputs": "images"}),
-        SHORT: Training(1_000, {"rho": 0.92}),
-        TWO: Training(300_000, {"against": ONE, "length": 1}),
-        TWO_RANDOM: Training(300_000, {"against": "mostly-calls", "length": 1}),
+        GP: Training("agent-3-gp-game", _PAPER, GRADIENT, TABLE_POINTS, SEEDS),
+        DP: Training("agent-3-dp-game", _PAPER, {}, TABLE_POINTS, SEEDS),
+        GP_HAND: Training("agent-3-gp-hand", _PAPER, GRADIENT | HANDS, (), SEEDS),
+        DP_HAND: Training("agent-3-dp-hand", _PAPER, HANDS, (), SEEDS),
+        GP_DIAGONAL: Training("agent-3-gp-diagonal", _PAPER, GRADIENT | {"matrix": "diagonal"}, (), SEEDS),
+        RAW: Training("agent-3-gp-raw", _PAPER, GRADIENT | {"metrics": False}, (), SEEDS),
+        LONG_GP: Training("agent-3-gp", 1_000_000, GRADIENT | HANDS | {"unit": "stacks"}, (150_000,)),
+        LONG_DP: Training("agent-3-dp", 1_000_000, HANDS, (150_000,)),
+        TWO: Training("agent-2", 75_000, {"against": ONE, "episode": "hand", "resample": "hand", "eta": 0.5}, (), SEEDS),
+        TWO_RANDOM: Training("agent-2-random", 300_000, {"against": "mostly-calls", "length": 1, "episode": "hand"}),
+        TWO_HANDS: Training("agent-2-hands", 300_000, {"against": ONE_HONEST, "length": 1, "episode": "hand"}),
+        IMAGES: Training("agent-3-gp-images", 20_000, GRADIENT | {"inputs": "images"}),
+        IMAGES_RAW: Training("agent-3-gp-images-raw", 20_000, GRADIENT | {"inputs": "images", "metrics": False}),
     },
     decisions=200_000,
-    walks=1_000_000,
-    deals=20_000,
-    slow_deals=20_000,
-    freezeouts=20_000,
-    published=(250, 1000, 130),
-    exploited=(GP, DP, TWO, ONE, EQUILIBRIUM),
-    local_deals=4_000,
-    episodes=3_000_000,
-    response_hands=300_000,
+    walks=0,
+    freezeouts=10_000,
+    expert_freezeouts=4_000,
+    deals=10_000,
+    slow_deals=2_000,
+    exploited=(GP, DP, LONG_GP, TWO, ONE, EQUILIBRIUM),
+    local_deals=2_000,
+    episodes=2_000_000,
+    response_freezeouts=75_000,
     full=True,
 )
 _TINY = {"hands": 32, "batch": 16, "every": 64, "hidden": 8, "transitions": 2000, "moves": 2000}
 QUICK = Size(
     game="no-limit-holdem:stack=20,grid=5/5/5",
     trainings={
-        GP: Training(600, {"rho": 0.92, **_TINY}, (500,)),
-        DP: Training(500, _TINY),
-        RAW: Training(500, {"rho": 0.92, "metrics": False, **_TINY}),
-        TWO: Training(200, {"against": ONE, "length": 1, **_TINY}),
-        TWO_RANDOM: Training(200, {"against": "mostly-calls", "length": 1, **_TINY}),
+        GP: Training("gp", 1000, GRADIENT | _TINY, (400, 700), (1, 2)),
+        DP: Training("dp", 1000, _TINY, (400, 700), (1, 2)),
+        GP_HAND: Training("gp-hand", 500, GRADIENT | HANDS | _TINY),
+        DP_HAND: Training("dp-hand", 500, HANDS | _TINY),
+        RAW: Training("raw", 1000, GRADIENT | _TINY | {"metrics": False}),
+        TWO: Training("two", 100, _TINY | {"against": ONE, "episode": "hand", "resample": "hand"}),
+        TWO_RANDOM: Training("two-random", 200, _TINY | {"against": "mostly-calls", "length": 1}),
     },
     decisions=2_000,
     walks=2_000,
-    deals=200,
-    slow_deals=10,
     freezeouts=50,
-    published=(10, 20, 10),
+    expert_freezeouts=10,
+    deals=100,
+    slow_deals=4,
     exploited=(GP, EQUILIBRIUM),
-    local_deals=10,
-    episodes=2_000,
-    response_hands=100,
+    local_deals=6,
+    episodes=1_000,
+    response_freezeouts=50,
     full=False,
 )
 
 
-def command(label: str, size: Size) -> str:
+def command(label: str, size: Size, seed: int = SEED, freezeouts: int = 0) -> str:
     """Return the command that trains an agent."""
     training = size.trainings[label]
-    agent_1 = f"docs/ledger/pricope2021/agents/{FILES[ONE]}.agent"
-    settings = {name: agent_1 if value == ONE else value for name, value in training.options.items()}
+    settings = {
+        name: f"docs/ledger/pricope2021/agents/{AGENT_1[value]}.agent" if value in AGENT_1 else value
+        for name, value in training.options.items()
+    }
     chosen = "".join(f" --set {name}={str(value).lower()}" for name, value in settings.items())
-    return f"smoothcall train {size.game} nfsp-freezeouts --iterations {training.freezeouts:g}{chosen} --seed {SEED}"
+    return (
+        f"smoothcall train {size.game} nfsp-freezeouts --iterations {freezeouts or training.freezeouts:g}{chosen} --seed {seed}"
+    )

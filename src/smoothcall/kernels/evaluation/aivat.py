@@ -20,7 +20,7 @@ class Play(NamedTuple):
     weights: Array  # [rows, A]: probabilities times `scale`
     scale: float
     first_row: Array  # [N] int32
-    sees: int  # 1, or 0 where cards make no difference: row = first_row + sees * bucket
+    stride: int  # row = first_row + stride * bucket: 1, or 0 where cards make no difference
 
 
 @kernel
@@ -37,15 +37,15 @@ def estimate_values(
     total: Array,
     mass: Array,
 ) -> None:
-    """Walk the whole tree with some deals; add up what a seat wins from every node on, by what it sees there.
+    """Walk the whole tree with D deals and add up a seat's values at every node, by the cell of the seat's bucket.
 
-    bucket[D, P, R], outcome[D]; cell[D, R] int32: where what the seat sees on each street is booked. To total[V] and mass[V],
-    at first[N, R] + cell (first is -1 for streets that a node has nothing to do with), are added chips times, and the
-    probability that everybody else plays to the node. One node is looked at with all deals before the next; no line of the
-    tree has more moves than `depth`.
+    bucket[D, P, R], outcome[D]; cell[D, R] int32: the cell of the seat's bucket on each street. The index of a value is
+    first[N, R] + cell; first is -1 where a node has no values of a street. total[V] += reach * value and mass[V] += reach,
+    where reach is the probability of the opponent's moves up to the node. A node is visited once, with all deals;
+    `depth` is the length of the tree's longest path.
     """
     deals, actions, streets = np.uint32(len(outcome)), walk.child.shape[1], first.shape[1]
-    reach, chance, value = np.ones((depth + 1, deals)), np.ones((depth + 1, deals)), np.zeros((depth + 1, deals))
+    reach, probability, value = np.ones((depth + 1, deals)), np.ones((depth + 1, deals)), np.zeros((depth + 1, deals))
     at, taken = np.zeros(depth + 1, np.int64), np.zeros(depth + 1, np.int64)
     level = 0
     while level >= 0:
@@ -54,16 +54,16 @@ def estimate_values(
         while actor >= 0 and taken[level] < actions and walk.child[node, taken[level]] < 0:
             taken[level] += 1
         if actor >= 0 and taken[level] < actions:
-            action, seen = taken[level], bucket[:, actor, walk.round[node]]
+            action, own_bucket = taken[level], bucket[:, actor, walk.round[node]]
             at[level + 1], taken[level + 1] = walk.child[node, action], 0
             taken[level] += 1
             if actor == seat:
-                _probabilities(own, node, action, seen, chance[level + 1])
+                _probabilities(own, node, action, own_bucket, probability[level + 1])
                 reach[level + 1] = reach[level]
             else:
-                _probabilities(theirs, node, action, seen, chance[level + 1])
-                reach[level + 1] = reach[level] * chance[level + 1]
-                if reach[level + 1].max() == 0.0:  # nobody comes there with these deals
+                _probabilities(theirs, node, action, own_bucket, probability[level + 1])
+                reach[level + 1] = reach[level] * probability[level + 1]
+                if reach[level + 1].max() == 0.0:  # the opponent never takes this action with these deals
                     continue
             level += 1
             value[level] = 0.0
@@ -77,15 +77,15 @@ def estimate_values(
                 _book(first[node, street], cell[:, street], reach[level], value[level], total, mass)
         level -= 1
         if level >= 0:
-            value[level] += chance[level + 1] * value[level + 1]
+            value[level] += probability[level + 1] * value[level + 1]
 
 
 @kernel
-def _probabilities(play: Play, node: int, action: int, seen: Array, chance: Array) -> None:
-    """chance[D] of an action of somebody who sees seen[D]."""
+def _probabilities(play: Play, node: int, action: int, bucket: Array, probability: Array) -> None:
+    """Write probability[D] of an action with bucket[D]."""
     column, share = play.weights[play.first_row[node] :, action], 1.0 / play.scale
-    for deal in range(np.uint32(len(seen))):
-        chance[deal] = column[np.uint32(play.sees * seen[deal])] * share
+    for deal in range(np.uint32(len(bucket))):
+        probability[deal] = column[np.uint32(play.stride * bucket[deal])] * share
 
 
 @kernel
@@ -99,11 +99,12 @@ def _book(first: int, cell: Array, reach: Array, value: Array, total: Array, mas
 
 @kernel
 def expect_board(cards: Cards, street: int, own: Array, board: Array, reach: Array, value: Array) -> float:
-    """The mean of value[bucket] over the cards that a street may bring to a player who holds own[2] and sees a board.
+    """Return the mean of value[bucket] over the next street's cards, for a player with the cards own[2] on a board.
 
-    reach[hands]: how likely everything so far is with each hand of the opponent, 0 for hands that meet cards seen. All
-    boards that meet no hand are as likely as one another, so a board is as likely as the hands that it leaves: all, less
-    those with one of its cards, and those with two of them were taken away twice.
+    reach[hands]: the probability of the opponent's moves so far with each hand; 0 for hands that share a card with `own` or
+    the board. Given the opponent's hand, all boards without its cards are equally likely. So the probability of a board is
+    proportional to the reach of the hands that share no card with it, found by inclusion and exclusion: the sum over all
+    hands, minus the hands with each card of the board, plus the hands with two of its cards.
     """
     size, hand, everything = len(cards.evaluator.card_key), 0, 0.0
     held, both = np.zeros(size), np.zeros((size, size))

@@ -56,7 +56,7 @@ def deal_many(cards: Cards, bucket: Array, outcome: Array, generator: Array) -> 
 
 
 @kernel
-def deal_cards_seen(cards: Cards, dealt: Array, outcome: Array, generator: Array) -> None:
+def deal_visible_cards(cards: Cards, dealt: Array, outcome: Array, generator: Array) -> None:
     """Fill dealt[n, P, 7] int32 with cards instead of buckets: own cards and flop, each ascending, then turn and river.
 
     A generator deals the same hands here as in `deal_many`.
@@ -88,7 +88,7 @@ def deal_estimated(
     unseen = np.empty(len(cards.binomial) - 1, np.uint8)
     for start in range(0, len(dealt), BATCH):
         here = visible[: len(dealt) - start]
-        deal_cards_seen(cards, here, outcome[start : start + BATCH], generator)
+        deal_visible_cards(cards, here, outcome[start : start + BATCH], generator)
         for deal in range(len(here)):
             for player in range(dealt.shape[1]):
                 for street in range(dealt.shape[2]):

@@ -14,11 +14,11 @@ _ZERO = np.uint64(0)
 
 
 @kernel
-def count_winners(evaluator: Evaluator, hands: Array, weight: Array, seen: Array, board: Array, winners: Array) -> None:
+def count_winners(evaluator: Evaluator, hands: Array, weight: Array, removed: Array, board: Array, winners: Array) -> None:
     """Add to winners[2 ** P] int64 over every board, for every choice of hands.
 
-    hands[n, P, 2] uint8: choices of hands, each counted weight[n] int64 times; board[] uint8: up to five cards; seen[] uint8:
-    the board and dead cards, which cannot come.
+    hands[n, P, 2] uint8: choices of hands, each counted weight[n] int64 times; board[] uint8: up to five cards;
+    removed[] uint8: the board and dead cards, which cannot come.
     """
     players, coming = hands.shape[1], 5 - len(board)
     keys, mask = np.zeros(coming + 1, np.uint64), np.zeros(coming + 1, np.uint64)  # sums of the board and so many more cards
@@ -31,7 +31,7 @@ def count_winners(evaluator: Evaluator, hands: Array, weight: Array, seen: Array
         if coming == 0:
             here[_winners(evaluator, own_keys, own_mask, keys[0], mask[0])] += 1
         else:
-            left = _left(len(evaluator.card_key), seen, hands[n])
+            left = _left(len(evaluator.card_key), removed, hands[n])
             left_key, left_mask = evaluator.card_key[left], evaluator.card_mask[left]
             choice = np.arange(coming - 1)  # the last card is the loop below
             changed = 0
@@ -49,7 +49,7 @@ def count_winners(evaluator: Evaluator, hands: Array, weight: Array, seen: Array
 
 @kernel
 def sample_winners(
-    evaluator: Evaluator, combos: Array, start: Array, seen: Array, board: Array, samples: int, state: Array, winners: Array
+    evaluator: Evaluator, combos: Array, start: Array, removed: Array, board: Array, samples: int, state: Array, winners: Array
 ) -> int:
     """Add to winners[2 ** P] int64 over random hands and boards; return the number of samples.
 
@@ -58,7 +58,7 @@ def sample_winners(
     """
     players, size = len(start) - 1, len(evaluator.card_key)
     own_keys, own_mask = np.zeros(players, np.uint64), np.zeros(players, np.uint64)
-    full, known = np.zeros(5, np.uint8), card_set(seen, 0, len(seen))
+    full, known = np.zeros(5, np.uint8), card_set(removed, 0, len(removed))
     full[: len(board)] = board
     done = tries = 0
     while done < samples and tries < 1000 * (done + 1000):
@@ -92,10 +92,10 @@ def _winners(evaluator: Evaluator, own_keys: Array, own_mask: Array, board_keys:
 
 
 @kernel
-def _left(size: int, seen: Array, hands: Array) -> Array:
+def _left(size: int, removed: Array, hands: Array) -> Array:
     """Return the cards that may still come."""
     free = np.ones(size, np.bool_)
-    free[seen] = False
+    free[removed] = False
     for hand in hands:
         free[hand] = False
     return np.flatnonzero(free)

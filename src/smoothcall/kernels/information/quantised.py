@@ -89,8 +89,9 @@ def greedy_rows(
 ) -> None:  # fmt: skip
     """Write the greedy policy of mean[rows, A]: probability 1 for the action of the highest mean.
 
-    Where a legal action has no visits, the policy takes the slot `fallback`; with NO_SLOT the best visited action, or uniform
-    where none is visited. The slot `exact` has an exact mean: it needs no visits of its own, but `min_visits` of its row.
+    Where a legal action has no visits, the policy takes the slot `fallback`; with NO_SLOT, or where that is illegal, the best
+    visited action, or uniform where none is visited. The slot `exact` has an exact mean: it needs no visits of its own, but
+    `min_visits` of its row.
     """
     actions = child.shape[1]
     for decision in range(len(child)):
@@ -109,7 +110,7 @@ def greedy_rows(
                 comparable = total >= min_visits if action == exact else visits[row, action] > 0
                 if comparable and mean[row, action] > best:
                     best, chosen = float(mean[row, action]), action
-            if fallback != NO_SLOT and untried > 0:
+            if fallback != NO_SLOT and untried > 0 and child[decision, fallback] >= 0:
                 chosen = fallback
             if chosen >= 0:
                 quantised[row, chosen] = SCALE

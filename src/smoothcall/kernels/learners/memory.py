@@ -99,6 +99,8 @@ def draw_moves(reservoir: Reservoir, generator: Array, observations: Array, acti
 @kernel
 def draw_transitions(
     ring: Ring,
+    first: Array,
+    count: Array,
     generator: Array,
     observations: Array,
     action: Array,
@@ -107,13 +109,13 @@ def draw_transitions(
     won: Array,
 ) -> None:
     """Fill arrays [updates, M, batch] (observations with one more axis) with transitions, sampled uniformly with
-    replacement.
+    replacement from count[M] places after first[M].
     """
+    size = ring.observations.shape[1]
     for update in range(action.shape[0]):
         for own in range(action.shape[1]):
-            known = min(ring.total[own], ring.observations.shape[1])
             for sample in range(action.shape[2]):
-                place = int(draw(generator) * known)
+                place = (first[own] + int(draw(generator) * count[own])) % size
                 for part in range(observations.shape[3]):
                     observations[update, own, sample, part] = ring.observations[own, place, part]
                     next_observations[update, own, sample, part] = ring.next_observations[own, place, part]

@@ -26,10 +26,12 @@ def draw_hand_policies(hands: Hands, eta: float, rho: float, generator: Array) -
 
 
 @kernel
-def draw_freezeout_policies(freezeouts: FreezeoutTables, learners: int, eta: float, rho: float, generator: Array) -> None:
-    """Sample the policies of both players in freezeouts that are about to begin. With one learner player 1 is OPPONENT."""
+def draw_freezeout_policies(
+    freezeouts: FreezeoutTables, due: Array, learners: int, eta: float, rho: float, generator: Array
+) -> None:
+    """Sample the policies of both players in the freezeouts due[B]. With one learner player 1 is OPPONENT."""
     for freezeout in range(len(freezeouts.played)):
-        if freezeouts.policy[freezeout, 1] < 0:
+        if due[freezeout]:
             for player in range(learners):
                 freezeouts.policy[freezeout, player] = draw_policy(player, learners, eta, rho, generator)
             if learners == 1:

@@ -88,7 +88,10 @@ def write_public(
 
 @inlined
 def write_habits(observation: Array, hands: int, raised_first: int, raised: int, called: int) -> None:
-    """Write how often the opponent raised before the flop, and its raises as a fraction of its raises and calls."""
+    """Write how often the opponent raised before the flop, and its aggression frequency: raises / (raises + calls).
+
+    The aggression factor of epfl2020, raises / calls, has no upper bound; `agents.q_networks.aggression_factor` derives it.
+    """
     observation[RAISES] = raised_first / max(hands, 1)
     observation[AGGRESSION] = raised / (raised + called) if raised + called > 0 else UNKNOWN
 
@@ -158,8 +161,8 @@ def encode_hands(
 
 
 @kernel
-def encode_states(public: PublicStates, private: PrivateStates, start: float, observations: Array) -> None:
-    """Encode every one of n public states with every one of m hands, against an opponent of unknown habits.
+def encode_states(public: PublicStates, private: PrivateStates, habits: Array, start: float, observations: Array) -> None:
+    """Encode every one of n public states with every one of m hands, against one opponent, whose habits[4] are counts.
 
     observations[n, m, OBSERVATION or CARD_OBSERVATION].
     """
@@ -179,7 +182,7 @@ def encode_states(public: PublicStates, private: PrivateStates, start: float, ob
                 public.last_size[state],
                 public.node[state],
             )
-            write_habits(observation, 0, 0, 0, 0)
+            write_habits(observation, habits[HANDS], habits[RAISED_FIRST], habits[RAISED_EVER], habits[CALLED_EVER])
             if observations.shape[2] == CARD_OBSERVATION:
                 write_private(
                     observation,

@@ -50,31 +50,32 @@ def sweep(form: Form, dealt: OneDeal, deal: int, state: State) -> None:
 
 @inlined
 def sweep_pruned(
-    form: Form, dealt: OneDeal, deal: int, state: State, prune: float, seen: Array, skipped: Array, held: Array
+    form: Form, dealt: OneDeal, deal: int, state: State, prune: float, reach: Array, skipped: Array, held: Array
 ) -> int:
-    """Update the rows of a deal that are not pruned. Return the nodes visited. seen[N], skipped[N], held[N]: scratch.
+    """Update the rows of a deal that are not pruned. Return the nodes visited. reach[N], skipped[N], held[N]: scratch.
 
     A step is pruned, with everything below it, while its player's current policy does not take it and the average policies
     reach it with a probability below `prune`. Values stay exact, because a pruned step has probability 0; its regret is kept.
+    reach[N] is the probability that the average policies reach a node, -1 where it is pruned.
     """
     visited, skips = 0, 0
     for node in range(dealt.node_row.shape[1]):
         step, parent = dealt.node_step[deal, node], form.node_parent[node]
         if parent >= 0:
-            if seen[parent] < 0:
-                seen[node] = -1.0
+            if reach[parent] < 0:
+                reach[node] = -1.0
                 continue
             row, total = dealt.node_row[deal, parent], 0.0
             for sequence in range(form.row_sequence[row], form.row_sequence[row + 1]):
                 total += state.average[sequence]
-            seen[node] = seen[parent] * state.average[step] / total if total > 0 else seen[parent]
-            if state.policy[step] == 0.0 and seen[node] < prune:
-                seen[node] = -1.0
+            reach[node] = reach[parent] * state.average[step] / total if total > 0 else reach[parent]
+            if state.policy[step] == 0.0 and reach[node] < prune:
+                reach[node] = -1.0
                 skipped[skips], held[skips] = step, state.regret[step]
                 skips += 1
                 continue
         else:
-            seen[node] = 1.0
+            reach[node] = 1.0
         visited += 1
         if dealt.node_row[deal, node] >= 0:
             open_row(form, dealt.node_row[deal, node], state)
@@ -82,7 +83,7 @@ def sweep_pruned(
             ending = form.node_ending[node]
             pay(dealt, deal, ending, state)
     for node in range(dealt.node_row.shape[1] - 1, -1, -1):
-        if seen[node] >= 0 and dealt.node_row[deal, node] >= 0:
+        if reach[node] >= 0 and dealt.node_row[deal, node] >= 0:
             learn_row(form, dealt.node_row[deal, node], state, 1.0, 1.0, False)
     for index in range(skips):
         state.regret[skipped[index]] = held[index]
@@ -108,11 +109,11 @@ def iterate_pruned(
     Every REVIEW-th iteration prunes nothing and so reconsiders pruned steps: otherwise games larger than Kuhn do not converge.
     """
     nodes = dealt.node_row.shape[1]
-    seen, skipped, held = np.empty(nodes), np.empty(nodes, np.int32), np.empty(nodes)
+    reach, skipped, held = np.empty(nodes), np.empty(nodes, np.int32), np.empty(nodes)
     visited = 0
     for player in range(walk.bucket.shape[1]):
         state.plan[player] = 1.0
     for iteration in range(start, start + count):
         now = prune if iteration % REVIEW else 0.0
-        visited += sweep_pruned(form, dealt, draw_deal(walk, generator), state, now, seen, skipped, held)
+        visited += sweep_pruned(form, dealt, draw_deal(walk, generator), state, now, reach, skipped, held)
     return visited

@@ -14,7 +14,7 @@ from smoothcall.kernels import kernel
 def until_renewal(cells: int, known: int, left: int) -> int:
     """Return the number of iterations until the next renewal of a table of `cells` cells that holds `known` iterations.
 
-    A small part of `known`, so that no thread misses much: more than 1 in 2000 did harm in measurements. Below that limit, as
-    seldom as the cost of renewing a table of this size asks for. Never more than `left`.
+    1/2048 of `known`: a longer delay slowed learning in measurements. Between cells / 16 and 4 * cells, because a renewal costs
+    time proportional to the cells: below it would cost too much, above it costs next to nothing. Never more than `left`.
     """
     return min(max(max(16, cells // 16), min(known // 2048, 4 * cells)), left)

@@ -1,0 +1,185 @@
+"""Rows on what is learned: Sections 7.1 and 7.2, and epsilon with pruning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from smoothcall.experiments.bahuguna2018.data import Trials, estimate, settled
+from smoothcall.experiments.bahuguna2018.settings import EPSILON, GAMES, RPS_ITERATIONS
+from smoothcall.experiments.verdicts import Above, Below, Every, Measured, Row, difference, share
+from smoothcall.kernels.tables import Array
+
+FREE_2P = ("J:", "K:", "Q:cr")  # information states whose equilibrium probability depends on alpha
+FIGURES = {"kuhn": "Fig 7.3", "kuhn-3p": "Fig 7.4"}
+PLAIN = "recursive"
+
+
+def rps_rows(found: Mapping[str, Any]) -> Iterator[Row]:
+    points = list(found["points"])
+    divergence, distance, epsilon = (np.array(found[name], float) for name in ("kullback_leibler", "euclidean", "epsilon"))
+    ten, hundred, last = (points.index(point) for point in (10, 100, RPS_ITERATIONS))
+    yield Row(
+        "Fig 7.1",
+        "Rock-Paper-Scissors: the average strategy converges very quickly to the equilibrium (Kullback-Leibler, (7.2))",
+        "converges very quickly",
+        (
+            Measured(estimate(divergence[:, hundred] - divergence[:, ten]), Below(0), "from 10 to 100 iterations", "+.2g"),
+            Measured(estimate(divergence[:, last] - divergence[:, hundred]), Below(0), "from 100 to 1,000", "+.2g"),
+            Measured(estimate(divergence[:, last]), None, "after 1,000", ".2g"),
+        ),
+    )
+    yield Row(
+        "(7.1)",
+        "Rock-Paper-Scissors: Euclidean distance of the average strategy from the equilibrium",
+        None,
+        (
+            Measured(estimate(distance[:, hundred]), None, "after 100 iterations", ".2g"),
+            Measured(estimate(distance[:, last]), None, "after 1,000", ".2g"),
+        ),
+        note="the document defines it and plots the other measure",
+    )
+    utilities = np.array(found["utilities_apart"], float)[:, last]
+    long = settled(points, epsilon < EPSILON)
+    yield Row(
+        "Section 8.1",
+        "Rock-Paper-Scissors: regret matching finds strategies with epsilon < 0.01 (after the 1,000 iterations of Section 7.1)",
+        "epsilon < 0.01",
+        (
+            Measured(share((epsilon[:, last] < EPSILON).tolist()), Every(), "trials, by best responses"),
+            Measured(estimate(epsilon[:, last]), None, "epsilon", ".3f"),
+            Measured(share((utilities < EPSILON).tolist()), Every(), "trials, by the utilities' distance from the expected 0"),
+        ),
+        cause="1,000 iterations are too few for the gain of a best response: epsilon is below 0.01 for good after "
+        f"{long.min():,.0f} to {long.max():,.0f}. Section 2.2 words epsilon as a distance of utilities; that one is below 0.01",
+    )
+
+
+def kuhn_rows(found: Trials) -> Iterator[Row]:
+    players, figure = GAMES[found.played], FIGURES[found.played]
+    epsilon, apart = found.curves("epsilon", PLAIN), found.figure("utilities_apart")
+    yield Row(
+        f"Abstract, Sections 1.1 and 8.1, {figure}",
+        f"Kuhn poker, {players}: every run ends with epsilon < 0.01",
+        "epsilon < 0.01",
+        (
+            Measured(share((epsilon[:, -1] < EPSILON).tolist()), Every(), "trials, by best responses"),
+            Measured(share((apart[:, -1] < EPSILON).tolist()), Every(), "trials, by the utilities' distance from the expected"),
+            Measured(estimate(epsilon[:, -1]), None, "epsilon", ".5f"),
+        ),
+        smaller=found.smaller,
+        note=f"largest epsilon {epsilon[:, -1].max():.5f}",
+    )
+    values, exploited = settled(found.points, apart < EPSILON), settled(found.points, epsilon < EPSILON)
+    yield Row(
+        f"{figure}, Section 7.2",
+        f"Kuhn poker, {players}: game values are accurate relatively quickly, before epsilon is small",
+        "to a high degree of accuracy relatively quickly",
+        (
+            Measured(
+                estimate(np.log10(values) - np.log10(exploited)),
+                Below(0),
+                "decades of iterations by which the values are within 0.01 of the expected before epsilon is below 0.01",
+                "+.2f",
+            ),
+        ),
+        smaller=found.smaller,
+        note=f"values within 0.01 for good after {values.max():,.0f} iterations at most, epsilon after {exploited.max():,.0f}",
+    )
+    early, middle, last = (epsilon[:, found.at(share)] for share in (0.01, 0.1, 1))
+    slopes = [(early - middle) / 0.09, (middle - last) / 0.9]  # of the curve over iterations, in units of all iterations
+    yield Row(
+        f"{figure}, Section 7.2",
+        f"Kuhn poker, {players}: with more iterations epsilon gradually improves before it stabilises",
+        "gradually improves before stabilizing",
+        (
+            Measured(estimate(middle - early), Below(0), "change from 1 % to 10 % of the iterations", "+.2g"),
+            Measured(estimate(last - middle), Below(0), "from 10 % to the end", "+.2g"),
+            Measured(estimate(slopes[0] - slopes[1]), Above(0), "the first slope over iterations less the second", "+.2g"),
+        ),
+        smaller=found.smaller,
+        note="on a logarithmic scale epsilon still falls at the end: by a factor of "
+        f"{np.exp(np.log(middle / last).mean()):.1f} in the last 90 % of the iterations",
+    )
+    yield Row(
+        "Section 6.1",
+        f"Kuhn poker, {players}: no average probability ever reaches zero",
+        "never reaches zero",
+        (Measured(share((found.figure("least") > 0).tolist()), Every(), "trials"),),
+        smaller=found.smaller,
+        note=f"smallest {found.figure('least').min():.1e}",
+    )
+
+
+def free_variable_row(found: Trials, keys: list[str]) -> Row:
+    """Fig 7.2: where the equilibria have a free variable, trials differ. `keys`: of the information states, in row order."""
+    bets = found.figure("bets")[:, -1]
+    away = abs(bets - bets.mean(axis=0))
+    free = np.array([key in FREE_2P for key in keys])
+    return Row(
+        "Fig 7.2",
+        "Kuhn poker, two players: betting probabilities with free variables have large errors between trials, others do not",
+        "relatively large error rates compared to others",
+        (
+            Measured(
+                estimate(away[:, free].mean(axis=1) - away[:, ~free].max(axis=1)),
+                Above(0),
+                "distance from the mean of the trials: mean of 3 states with free variables less the largest of the 9 others",
+                "+.3f",
+            ),
+        ),
+        smaller=found.smaller,
+    )
+
+
+def pruned_epsilon_rows(two: Trials, three: Trials, thresholds: list[Mapping[str, Any]]) -> Iterator[Row]:
+    """Section 7.2.1: epsilon with pruning is often far smaller than without."""
+    ratios: dict[str, Array] = {}
+    for found in (two, three):
+        without, pruned = found.curves("epsilon", PLAIN)[:, -1], found.curves("epsilon", "recursive, pruned")[:, -1]
+        ratios[found.played] = np.log10(without / pruned)
+        yield Row(
+            "Fig 7.5, Section 7.2.1",
+            f"Kuhn poker, {GAMES[found.played]}: epsilon after many iterations is often far smaller with pruning",
+            "often far smaller",
+            (
+                Measured(estimate(ratios[found.played]), Above(0), "log10(epsilon without pruning / epsilon with)", "+.2g"),
+                Measured(share((pruned < without / 2).tolist()), Above(0), "share of trials in which it is less than half"),
+                Measured(estimate(without), None, "epsilon without", ".5f"),
+                Measured(estimate(pruned), None, "with", ".5f"),
+            ),
+            smaller=found.smaller,
+            cause=_pruned_cause(found, thresholds),
+            note=f"smaller in {int((pruned < without).sum())} of {found.count} trials; the recursive and the iterative form "
+            "learn the same",
+        )
+    yield Row(
+        "Fig 7.5, Section 7.2.1",
+        "Kuhn poker: pruning makes epsilon smaller with three players more than with two",
+        "especially in the case of the 3-player version",
+        (
+            Measured(
+                difference(estimate(ratios["kuhn-3p"]), estimate(ratios["kuhn"])),
+                Above(0),
+                "difference of log10(epsilon without / with), three players less two",
+                "+.2g",
+            ),
+        ),
+        smaller=max(two.smaller, three.smaller),
+        cause=_pruned_cause(three, thresholds),
+    )
+
+
+def _pruned_cause(found: Trials, thresholds: list[Mapping[str, Any]]) -> str:
+    """Say what pruning does at other thresholds, and how much trials differ."""
+    others = [each for each in thresholds if each["rule"] == "action"]
+    told = ", ".join(f"{np.mean(each[found.played]['epsilon']):.5f} at {each['threshold']:g}" for each in others)
+    epsilon = found.curves("epsilon", PLAIN)[:, -1]
+    return (
+        "with the same deals a run ends almost the same, since pruned subtrees contribute next to nothing at the threshold "
+        f"that gives the published nodes (epsilon at others: {told}); but single runs without pruning end between "
+        f"{epsilon.min():.5f} and {epsilon.max():.5f}, so that two means of ten runs with different deals may differ by much. "
+        "See 'Pruning'"
+    )

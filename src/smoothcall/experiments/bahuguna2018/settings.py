@@ -1,0 +1,65 @@
+"""What bahuguna2018 published: its settings and every figure that it prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ITERATIONS, TRIALS = 10_000_000, 10
+RPS_ITERATIONS = 1_000
+EPSILON = 0.01  # its goal in all games, Section 1.1
+TOLERANCE = {"kuhn": 0.01, "kuhn-3p": 0.03}  # Section 5.2
+GAMES = {"kuhn": "two players", "kuhn-3p": "three players"}
+
+RPS = (  # Table 2.1: utilities of players 1 and 2, rows and columns R P S
+    ((0, 0), (-1, 1), (1, -1)),
+    ((1, -1), (0, 0), (-1, 1)),
+    ((-1, 1), (1, -1), (0, 0)),
+)
+REGRETS = (0, 1, 2)  # (3.2) to (3.4): of R, P and S, after R was played against P
+POTS = {"pp": 2, "pbp": 3, "pbb": 4, "bp": 3, "bb": 4}  # Section 2.3.2: the pot at each ending of the two-player game
+DEALS = {"kuhn": 6, "kuhn-3p": 24}
+DECISIONS = {"kuhn": 4, "kuhn-3p": 12}  # the former in Table 5.1
+ENDINGS = {"kuhn": 5, "kuhn-3p": 13}  # the former in Section 2.3.2
+HISTORIES = {  # Table 5.1: the decision nodes of each player, depth first; p pass, b bet
+    "kuhn": (("", "pb"), ("p", "b")),
+    "kuhn-3p": (("", "ppb", "pbp", "pbb"), ("p", "ppbp", "ppbb", "b"), ("pp", "pb", "bp", "bb")),
+}
+
+NODES = {"kuhn": 9e7, "kuhn-3p": 2.5e8}  # Table 7.1, without pruning
+NODES_PRUNED = {  # Table 7.1: nodes reached and their reduction in %
+    ("recursive", "kuhn"): (6.76e7, -24.9),
+    ("recursive", "kuhn-3p"): (1.61e8, -35.7),
+    ("iterative", "kuhn"): (6.70e7, -25.5),
+    ("iterative", "kuhn-3p"): (1.62e8, -35.1),
+}
+NODES_ROUNDING = {"kuhn": 0.005e7, "kuhn-3p": 0.005e8}
+CALIBRATED = 6.76  # nodes of an iteration, to which the unpublished threshold is fitted: recursive, two players
+
+SECONDS = {  # Table 7.3
+    "kuhn": {"recursive": 60.9, "recursive, pruned": 54.2, "iterative, pruned": 44.9, "optimised, pruned": 24.0},
+    "kuhn-3p": {"recursive": 193.2, "recursive, pruned": 138.6, "iterative, pruned": 135.9, "optimised, pruned": 64.2},
+}
+SPEEDUPS = {  # Table 7.3, in % of the speed of the recursive form without pruning
+    "kuhn": {"recursive, pruned": 12.4, "iterative, pruned": 35.6, "optimised, pruned": 154.1},
+    "kuhn-3p": {"recursive, pruned": 39.4, "iterative, pruned": 42.2, "optimised, pruned": 201.0},
+}
+SPEEDUPS_ITERATIVE = {"kuhn": 87.5, "kuhn-3p": 111.7}  # of the optimised over the iterative form, Section 7.2.1
+THREAD_SECONDS = {"kuhn": (44.9, 80.3), "kuhn-3p": (135.9, 175.7)}  # Table 7.2: one thread, several
+THREAD_SPEEDUPS = {"kuhn": -44.0, "kuhn-3p": -22.7}  # Table 7.2, in %
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    iterations: int  # of a trial
+    trials: int
+    level_iterations: int  # timed with the nodes of a level in parallel, in all batches
+    batches: int = 200  # of timings by the clock, of which the fastest counts
+
+    @property
+    def smaller(self) -> float:
+        """The document's size divided by this one."""
+        return ITERATIONS * TRIALS / (self.iterations * self.trials)
+
+
+FULL = Size(ITERATIONS, TRIALS, 4_000)
+QUICK = Size(300_000, 3, 200, 20)

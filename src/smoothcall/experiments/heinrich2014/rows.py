@@ -1,0 +1,297 @@
+"""The rows of the Kuhn page: the document's statements beside our figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from smoothcall.evaluation.statistics import Estimate
+from smoothcall.experiments.heinrich2014 import comparison
+from smoothcall.experiments.heinrich2014.figures import mean, read
+from smoothcall.experiments.heinrich2014.kuhn import POTS, SLOW, SMOOTH, STANDARD, SWEPT, UCT, curves_name, variant_name
+from smoothcall.experiments.parts import Part
+from smoothcall.experiments.verdicts import Above, Below, Deviation, Measured, Near, Row, difference, exact
+
+Figures = Mapping[str, Any]
+LARGER = tuple(pot for pot in POTS if pot > STANDARD)
+READINGS = {False: "c as stated", True: "c scaled with the pot"}
+CAUSE = {
+    False: "c calibrated for a pot of 2 is too small: many runs stop to explore; see Exploration and the pot",
+    True: "see Exploration and the pot",
+}
+DOMINATED_CAUSE = {
+    False: "with a pot of 16 nearly all runs of both stop to explore; see Exploration and the pot",
+    True: "with a large c exploration itself makes up the error, and the order turns; see Exploration and the pot",
+}
+
+
+def rows(parts: Mapping[str, Part]) -> Iterator[Row]:
+    curves = {key: parts[curves_name(*key)].figures for key in ((2, 1.0), (8, 1.0), (8, 4.0))}
+    yield from _figure_1(curves[2, 1.0])
+    yield from _convergence(curves[2, 1.0])
+    yield _both_schedules(_variant(parts, STANDARD, scaled=False))
+    for scaled in READINGS:
+        yield from _figure_2(curves[SWEPT, SWEPT / STANDARD if scaled else 1.0], scaled=scaled)
+    for scaled in READINGS:
+        yield from _variants({pot: _variant(parts, pot, scaled=scaled) for pot in POTS}, scaled=scaled)
+    yield _scale_of_rewards(parts)
+    yield from _algorithm(parts)
+    yield from _comparison(parts)
+    yield _exact_folds(parts)
+
+
+def _variant(parts: Mapping[str, Part], pot: int, *, scaled: bool) -> Figures:
+    figures: Figures = parts[variant_name(pot, pot / STANDARD if scaled else 1.0)].figures
+    return figures
+
+
+def _last(curves: Figures, label: str, measure: str) -> Estimate:
+    return mean(curves[label][measure]["last"])
+
+
+def _context(label: str, estimate: Estimate) -> Measured:
+    return Measured(estimate, None, label, ".2g")
+
+
+def _figure_1(curves: Figures) -> Iterator[Row]:
+    for measure, name in (("squared", "SQ-ERR"), ("dominated", "DOM-ERR")):
+        uct, smooth = (_last(curves, label, measure) for label in (UCT, SMOOTH))
+        yield Row(
+            "Figure 1",
+            f"Pot 2: Smooth UCT (3) has a smaller {name} than UCT",
+            "performs better",
+            (
+                Measured(difference(uct, smooth), Above(0), f"{name}, UCT less Smooth UCT", ".2g"),
+                _context(UCT, uct),
+                _context(SMOOTH, smooth),
+            ),
+        )
+
+
+def _convergence(curves: Figures) -> Iterator[Row]:
+    rates = {(label, name): mean(curves[label]["rates"][name]) for label in (UCT, SMOOTH) for name in ("squared", "nash_conv")}
+    yield Row(
+        "IS-UCT",
+        "UCT does not converge to an equilibrium of Kuhn poker, Smooth UCT comes closer (after Ponsen et al. 2011)",
+        "inability of UCT to converge",
+        (
+            Measured(
+                difference(_last(curves, UCT, "nash_conv"), _last(curves, SMOOTH, "nash_conv")),
+                Above(0),
+                "NashConv, UCT less Smooth UCT",
+                ".2g",
+            ),
+            Measured(
+                difference(rates[UCT, "nash_conv"], rates[SMOOTH, "nash_conv"]),
+                Above(0),
+                "power of ten by which NashConv falls in the last decade of episodes, UCT less Smooth UCT",
+                ".2f",
+            ),
+            Measured(rates[UCT, "nash_conv"], None, "of UCT alone", ".2f"),
+        ),
+    )
+    first, last = mean(curves[UCT]["first"]["dominated"]), _last(curves, UCT, "dominated")
+    yield Row(
+        "IS-UCT",
+        "UCT unlearns dominated actions",
+        "seems to unlearn dominated actions",
+        (
+            Measured(difference(first, last), Above(0), "DOM-ERR, first measurement less last", ".2g"),
+            _context("last", last),
+        ),
+    )
+    yield Row(
+        "Conclusion",
+        "Smooth UCT converges to an equilibrium in a small poker game",
+        "is shown to converge",
+        (
+            Measured(rates[SMOOTH, "squared"], Below(0), "power of ten of SQ-ERR in the last decade of episodes", ".2f"),
+            Measured(rates[SMOOTH, "nash_conv"], Below(0), "power of ten of NashConv", ".2f"),
+            _context("NashConv at the end", _last(curves, SMOOTH, "nash_conv")),
+        ),
+    )
+    first_of = {label: mean(curves[label]["first"]["nash_conv"]) for label in (UCT, SMOOTH)}
+    yield Row(
+        "Introduction",
+        "Smooth UCT retains UCT's fast initial learning (NashConv at the first measurement is no larger)",
+        "might retain",
+        (
+            Measured(difference(first_of[UCT], first_of[SMOOTH]), Above(0), "NashConv, UCT less Smooth UCT", ".2g"),
+            _context(UCT, first_of[UCT]),
+        ),
+    )
+
+
+def _both_schedules(found: Figures) -> Row:
+    uct = read(found[UCT]["squared"])
+    others = {label: read(found[label]["squared"]) for label in (SMOOTH, SLOW)}
+    return Row(
+        "Kuhn Poker",
+        "Pot 2: both mixing schedules work well (closer to an equilibrium than UCT)",
+        "Both worked well",
+        tuple(
+            Measured(difference(uct, smooth), Above(0), f"SQ-ERR, UCT less {label}", ".2g") for label, smooth in others.items()
+        ),
+    )
+
+
+def _figure_2(curves: Figures, *, scaled: bool) -> Iterator[Row]:
+    uct, smooth = ({name: _last(curves, label, name) for name in ("squared", "dominated")} for label in (UCT, SMOOTH))
+    yield Row(
+        "Figure 2",
+        f"Pot 8, {READINGS[scaled]}: Smooth UCT (3) converges close to an equilibrium (SQ-ERR falls, and below that of UCT)",
+        "converge close to a Nash equilibrium",
+        (
+            Measured(
+                mean(curves[SMOOTH]["rates"]["squared"]),
+                Below(0),
+                "power of ten of SQ-ERR in the last decade of episodes",
+                ".2f",
+            ),
+            Measured(difference(uct["squared"], smooth["squared"]), Above(0), "SQ-ERR, UCT less Smooth UCT", ".2g"),
+            _context(SMOOTH, smooth["squared"]),
+            _context("NashConv of Smooth UCT", _last(curves, SMOOTH, "nash_conv")),
+        ),
+        cause=CAUSE[scaled],
+    )
+    yield Row(
+        "Figure 2",
+        f"Pot 8, {READINGS[scaled]}: Smooth UCT (3) has a larger DOM-ERR than UCT",
+        "seems to suffer a larger dominated error",
+        (
+            Measured(difference(smooth["dominated"], uct["dominated"]), Above(0), "DOM-ERR, Smooth UCT less UCT", ".2g"),
+            _context(SMOOTH, smooth["dominated"]),
+        ),
+        cause=DOMINATED_CAUSE[scaled],
+    )
+
+
+def _variants(found: Mapping[int, Figures], *, scaled: bool) -> Iterator[Row]:
+    def of(pot: int, label: str, measure: str) -> Estimate:
+        return read(found[pot][label][measure])
+
+    def apart(one: str, other: str, measure: str) -> tuple[Measured, ...]:
+        """The figure of one agent less that of another, for each larger pot."""
+        return tuple(
+            Measured(difference(of(pot, one, measure), of(pot, other, measure)), Above(0), f"pot {pot}", ".2g")
+            for pot in LARGER
+        )
+
+    about = READINGS[scaled]
+    falls = tuple(
+        Measured(read(found[pot][SMOOTH]["rates"]["squared"]), Below(0), f"power of ten, pot {pot}", ".2f") for pot in LARGER
+    )
+    yield Row(
+        "Kuhn Poker",
+        f"Larger pots, {about}: Smooth UCT (3) converges close to an equilibrium in each (SQ-ERR falls, and below that of UCT; "
+        "UCT less Smooth UCT)",
+        "converge close to a Nash equilibrium in each variant",
+        apart(UCT, SMOOTH, "squared")
+        + falls
+        + tuple(_context(f"NashConv, pot {pot}", of(pot, SMOOTH, "nash_conv")) for pot in LARGER),
+        cause=CAUSE[scaled],
+    )
+    yield Row(
+        "Kuhn Poker",
+        f"Larger pots, {about}: only schedule (3) is stable (SQ-ERR, (4) less (3))",
+        "only schedule (3) yielded stable performance",
+        apart(SLOW, SMOOTH, "squared"),
+        cause=CAUSE[scaled],
+    )
+    yield Row(
+        "Kuhn Poker",
+        f"Larger pots, {about}: Smooth UCT (3) has a larger DOM-ERR than UCT (Smooth UCT less UCT)",
+        "seems to suffer a larger dominated error",
+        apart(SMOOTH, UCT, "dominated"),
+        cause=DOMINATED_CAUSE[scaled],
+    )
+    grows = tuple(
+        Measured(
+            difference(of(more, SMOOTH, "dominated"), of(less, SMOOTH, "dominated")), Above(0), f"pot {more} less {less}", ".2g"
+        )
+        for less, more in pairwise(POTS)
+    )
+    yield Row(
+        "Kuhn Poker",
+        f"Larger pots, {about}: the DOM-ERR of Smooth UCT (3) grows with the pot",
+        "For larger pot sizes",
+        grows,
+        cause=CAUSE[scaled],
+    )
+
+
+def _scale_of_rewards(parts: Mapping[str, Part]) -> Row:
+    found = {scaled: {pot: _variant(parts, pot, scaled=scaled) for pot in LARGER} for scaled in READINGS}
+    return Row(
+        "MCTS",
+        "The appropriate scale of c depends on the size of the rewards (SQ-ERR, c as stated less c scaled with the pot)",
+        "depends on the size of the rewards",
+        tuple(
+            Measured(
+                difference(*(read(found[scaled][pot][label]["squared"]) for scaled in READINGS)),
+                Above(0),
+                f"{label}, pot {pot}",
+                ".2g",
+            )
+            for label in (UCT, SMOOTH)
+            for pot in LARGER
+        ),
+    )
+
+
+def _algorithm(parts: Mapping[str, Part]) -> Iterator[Row]:
+    apart = parts["eta 1"].figures
+    yield Row(
+        "Smooth IS-UCT",
+        "With eta = 1 Smooth UCT is UCT (largest difference of visits, seed 0)",
+        "a special case",
+        tuple(Measured(exact(apart[name]), Near(0.0), name) for name in comparison.GAMES),
+    )
+    ratio = parts["overhead"].figures
+    yield Row(
+        "Smooth IS-UCT",
+        "Selection and update of Smooth UCT have no overhead over UCT (CPU time of a node, Smooth UCT / UCT)",
+        "not any overhead",
+        (
+            *(Measured(read(ratio[name][SMOOTH]), Near(1.0), name, ".3f") for name in comparison.GAMES),
+            *(Measured(read(ratio[name][comparison.HALF]), None, f"{name} with eta = 1/2", ".3f") for name in comparison.GAMES),
+        ),
+        cause="choosing at random between the bounds and the average policy costs time, also with a constant eta",
+    )
+    yield Row(
+        "Algorithms 1 and 2",
+        "Self-play MCTS and Smooth IS-UCT as pseudo-code",
+        "pseudo-code",
+        deviations=(Deviation("nothing", "an algorithm; ours is `kernels/solvers/uct.py` with `folds=sampled`"),),
+    )
+
+
+def _comparison(parts: Mapping[str, Part]) -> Iterator[Row]:
+    for name in comparison.GAMES:
+        uct, mccfr = (parts[f"{name}, {label}"].figures for label in (UCT, comparison.OUTCOME))
+        late = difference(mean(uct["nash_conv"]["last"]), mean(mccfr["nash_conv"]["last"]))
+        early = difference(mean(mccfr["early"]), mean(uct["early"]))
+        yield Row(
+            "Introduction" if name == "kuhn" else "Introduction (on Leduc)",
+            f"{name}: UCT learns faster at first, MCCFR converges closer (after Ponsen et al. 2011; outcome sampling, NashConv "
+            "at equal episodes)",
+            "quickly finds a good but suboptimal policy" if name == "kuhn" else None,
+            (
+                Measured(early, Above(0), f"MCCFR less UCT after {comparison.EARLY:,}", ".2g"),
+                Measured(late, Above(0), f"UCT less MCCFR after {uct['iterations'][-1]:,}", ".2g"),
+            ),
+        )
+
+
+def _exact_folds(parts: Mapping[str, Part]) -> Row:
+    sampled, known = _variant(parts, STANDARD, scaled=False), parts["exact folds"].figures
+    return Row(
+        "",
+        "Pot 2: Smooth UCT (3) with exact fold values (SQ-ERR, DOM-ERR; sampled less exact)",
+        None,
+        tuple(
+            Measured(difference(read(sampled[SMOOTH][name]), read(known[SMOOTH][name])), None, title, ".2g")
+            for name, title in (("squared", "SQ-ERR"), ("dominated", "DOM-ERR"))
+        ),
+    )

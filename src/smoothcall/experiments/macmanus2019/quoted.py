@@ -1,0 +1,258 @@
+"""Rows of macmanus2019 outside its own experiments: figures of others, its notation, and the game that people play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import inf
+
+import numpy as np
+
+from smoothcall.evaluation.statistics import Estimate
+from smoothcall.experiments.curves import Curves
+from smoothcall.experiments.macmanus2019.figures import PUBLISHED_LONG, estimate, long_curves, nash_conv_curves
+from smoothcall.experiments.macmanus2019.measurements import long_part
+from smoothcall.experiments.parts import Part
+from smoothcall.experiments.verdicts import (
+    Above,
+    Below,
+    Between,
+    Criterion,
+    Deviation,
+    Every,
+    Measured,
+    Near,
+    Row,
+    difference,
+    exact,
+    share,
+)
+from smoothcall.kernels.tables import Array
+
+DIAGRAMS = {
+    "Fig 2.1": "the loop of agent and environment",
+    "Fig 2.2": "a multi-armed bandit",
+    "Fig 2.3": "policy iteration by Monte Carlo",
+    "Fig 2.4": "the four steps of Monte-Carlo tree search",
+    "Fig 3.1": "a full game tree beside a player's information sets",
+    "Fig 3.2": "pruning the tree of the best response",
+}
+REQUIREMENTS = {  # of Section 3.3, with tests of this project that hold them
+    "display the list of available actions": "tests/play/test_table.py::test_choices",
+    "let the user take an action": "tests/web/test_pages.py::test_whole_hands_by_forms",
+    "display the relevant cards": "tests/web/test_leaks.py::test_no_answer_depends_on_hidden_cards",
+    "annotate the sequence of events": "tests/play/test_table.py::test_events_in_words",
+    "display the pot": "tests/play/test_table.py::test_the_pot_is_shown",
+    "play several hands in a row": "tests/play/test_service.py::test_the_next_hand_is_there_once",
+    "keep track of the cumulative winnings": "tests/web/test_pages.py::test_results_and_their_curve",
+}
+STYLES = "tests/play/test_opponents.py::test_leduc_is_played_by_value_or_by_its_average"
+PUBLISHED_PARTS = ["1", "AhQh", "bc", "Ks", "brc"]
+PUBLISHED_RULES = {
+    "cards": 6, "suits": 2, "ranks": 3, "rounds": 2, "ante": 1, "bets": [2, 4], "bets a round": [2, 2],
+}  # fmt: skip
+
+
+def rows(parts: Mapping[str, Part]) -> Iterator[Row]:
+    yield from _background(parts)
+    yield from _program(parts)
+    yield from _heinrich(parts)
+
+
+def _nothing(source: str, statement: str, published: str, why: str, note: str = "") -> Row:
+    return Row(source, statement, published, deviations=(Deviation("nothing", why),), note=note)
+
+
+def _background(parts: Mapping[str, Part]) -> Iterator[Row]:
+    for source, drawn in DIAGRAMS.items():
+        yield _nothing(source, f"Diagram: {drawn}", "a diagram", "nothing to measure")
+    yield _nothing("Fig 2.5", "Pseudo-code of NFSP", "an algorithm", "nothing to measure", "the solver `nfsp`")
+    yield _nothing(
+        "Section 1.1",
+        "The agent of Heinrich and Silver 2015 came second in the ACPC of 2014",
+        "second",
+        "quoted",
+        "not measured",
+    )
+    yield _nothing(
+        "Section 2", "Faces are recognised in 97.35 % (DeepFace); AlphaGo beats a professional", "97.35 %", "not about poker"
+    )
+    yield _nothing(
+        "Section 2.5.2",
+        "NFSP in Leduc hold'em, 128 hidden neurons: exploitability from 1.5 to less than 0.1",
+        "1.5 to below 0.1",
+        "quoted from Heinrich and Silver 2016, measured on [its own page](nfsp.md)",
+    )
+    yield Row(
+        "Section 2.5.2",
+        "NFSP in limit Texas hold'em against the first three of the ACPC of 2014",
+        "-13 to -52 mbb/h, from about -700",
+        deviations=(Deviation("opponents", "those programs cannot be had"),),
+    )
+    rules = parts["rules"].figures
+    yield Row(
+        "Section 2.3.4",
+        "Leduc hold'em has six cards of two suits and three ranks, two rounds, a mandatory bet of one, raises of two and four, "
+        "at most two bets a round",
+        "6, 2, 3, 2, 1, 2 and 4, 2",
+        (Measured(share([rules[name] == value for name, value in PUBLISHED_RULES.items()]), Every(), "our rules agree in"),),
+    )
+    states = parts["limit hold'em"].figures["states"]
+    yield Row(
+        "Section 5.3",
+        "Limit Texas hold'em has about 10^17 states",
+        "circa 10^17",
+        (Measured(exact(states), Between(1e17, 1e18), "decisions of two players over all deals:", ".3g"),),
+    )
+    yield _nothing(
+        "Section 5.3",
+        "No-limit Texas hold'em has about 10^164 states",
+        "circa 10^164",
+        "quoted from Johanson 2013",
+        "not counted",
+    )
+
+
+def _program(parts: Mapping[str, Part]) -> Iterator[Row]:
+    found = parts["notation"].figures
+    alike = zip(found["parts"], PUBLISHED_PARTS, strict=True)
+    yield Row(
+        "Section 3.1.1",
+        "The history 1AhQhbcKsbrc has the prefix 1, cards AhQh, actions bc, public card Ks, actions brc",
+        "1, AhQh, bc, Ks, brc",
+        (Measured(share([one == other for one, other in alike]), Every(), "parts alike:"),),
+    )
+    yield Row(
+        "Section 3.1.1",
+        "The information function of 1AhQhbc for player 1",
+        "1Ahbc",
+        (Measured(share([found["information"]["1"] == "1Ahbc"]), Every(), f"{found['information']['1']}, alike:"),),
+    )
+    for requirement, test in REQUIREMENTS.items():
+        yield _nothing("Section 3.3", f"The game people play must {requirement}", "required", "held by a test", f"`{test}`")
+    yield _nothing(
+        "Section 3.3.4",
+        "The agent plays its stochastic strategy, or the deterministic one: the action of the highest value",
+        "both",
+        "held by a test",
+        f"`{STYLES}`: `leduc-smooth-uct`, `leduc-smooth-uct-greedy`",
+    )
+    yield _nothing("Fig 3.3", "Screenshot of its game", "a screenshot", "nothing to measure", "[ours](../web.md)")
+    yield _nothing(
+        "Section 5.2", "It is the first known open-source implementation of Smooth UCT", "first", "nothing to measure"
+    )
+    yield Row(
+        "Abstract",
+        "The agent performs well against human opponents",
+        "performs well",
+        deviations=(Deviation("opponents", "no people were measured, by the document or by us"),),
+    )
+
+
+def _chips(estimate: Estimate, criterion: Criterion | None, label: str = "", form: str = ".3f") -> Measured:
+    return Measured(estimate, criterion, label, form, "chips a hand")
+
+
+def _average(curves: Curves, episodes: int) -> Array:
+    """Return [seeds] NashConv of the average policy at the point nearest to a number of episodes."""
+    place = int(np.argmin(np.abs(np.array(curves.points) - episodes)))
+    found: Array = curves.figures["average"][:, place]
+    return found
+
+
+def _heinrich(parts: Mapping[str, Part]) -> Iterator[Row]:
+    for suits, words in (("merged", "suits merged"), ("apart", "suits told apart")):
+        yield from _uct(parts, suits, words)
+        yield from _smooth(parts, suits, words)
+    long = long_curves(parts, "merged")
+    yield Row(
+        "Section 1.2.1",
+        "Smooth UCT (Heinrich): exploitability at the start",
+        "2",
+        tuple(
+            _chips(estimate(_average(long, at)), None, f"suits merged, after {at:,}:", ".2f") for at in (long.points[0], 10_000)
+        ),
+        deviations=(Deviation("nothing", "the document does not say after how many episodes"),),
+    )
+    took = [part.seconds for name, part in parts.items() if name.startswith(long_part("merged", 0.002))]
+    seconds = Estimate(sum(took) / len(took), inf, len(took))  # some were timed together
+    yield Row(
+        "Section 4.4.4",
+        "500,000,000 episodes would have taken days on its hardware",
+        "a number of days",
+        (Measured(seconds, None, f"{long.points[-1]:,} episodes, evaluations included:", ".0f", "s"),),
+        deviations=(Deviation("unit", "other hardware, and compiled code"),),
+    )
+
+
+def _uct(parts: Mapping[str, Part], suits: str, words: str) -> Iterator[Row]:
+    """Yield the rows on UCT of one representation of the cards; NashConv of average policies."""
+    uct, smooth = nash_conv_curves(parts, suits, None), nash_conv_curves(parts, suits, 0.002)
+    last, low = uct.points[-1], uct.points[int(uct.figures["average"].mean(axis=0).argmin())]
+    early = min(uct.points, key=lambda point: abs(point - 500_000))
+    size, long = max(30_000_000 / last, 1.0), long_curves(parts, suits, None)
+    end = long.points[-1]
+    section = "see *Heinrich's figures*"
+    yield Row(
+        "Section 4.3.4",
+        f"UCT by self-play (Heinrich): exploitability reaches lows of 0.8; NashConv, {words}",
+        "0.8",
+        (_chips(estimate(_average(uct, low)), Near(0.8, 0.05), f"after {low:,} episodes:"),),
+        cause=f"not found; ours is lower whether suits are merged or told apart, {section}",
+        smaller=size,
+    )
+    yield Row(
+        "Section 4.3.4",
+        f"UCT by self-play (Heinrich): exploitability diverges to 1.5; NashConv, {words}",
+        "1.5",
+        (
+            _chips(estimate(_average(long, end)), Near(1.5, 0.05), f"after {end:,} episodes:"),
+            _chips(estimate(_average(uct, last)), None, f"after {last:,}:"),
+        ),
+        cause=f"ours rises more slowly and is lower; the document does not say after how many episodes 1.5 was, {section}",
+        smaller=500_000_000 / end,
+    )
+    yield Row(
+        "Section 4.3.4",
+        f"UCT by self-play (Heinrich): exploitability diverges after its low; NashConv, {words}",
+        "0.8, then 1.5",
+        (_chips(estimate(_average(uct, last) - _average(uct, low)), Above(0), f"after {last:,} - after {low:,}:"),),
+        smaller=size,
+    )
+    yield Row(
+        "Section 4.4.1",
+        f"Smooth UCT (Heinrich, d = 0.002) converges, UCT does not; NashConv, {words}",
+        "Smooth UCT converges",
+        (
+            *(
+                _chips(
+                    difference(estimate(_average(uct, at)), estimate(_average(smooth, at))),
+                    Above(0),
+                    f"UCT - Smooth, {at:,}:",
+                )
+                for at in sorted({early, last})
+            ),
+            _chips(estimate(_average(smooth, last) - _average(smooth, early)), Below(0), f"Smooth UCT, {last:,} - {early:,}:"),
+        ),
+        smaller=size,
+    )
+
+
+def _smooth(parts: Mapping[str, Part], suits: str, words: str) -> Iterator[Row]:
+    curves, long = nash_conv_curves(parts, suits, 0.002), long_curves(parts, suits)
+    million, episodes = min(1_000_000, curves.points[-1]), long.points[-1]
+    yield Row(
+        "Section 4.4.3",
+        f"Smooth UCT, d = 0.002 (Heinrich): exploitability after 1,000,000 episodes; NashConv, {words}",
+        "roughly 0.5",
+        (_chips(estimate(_average(curves, million)), Near(0.5, 0.05)),),
+        smaller=1_000_000 / million,
+        cause="with suits merged there are 288 information states to learn instead of 936, see *Heinrich's figures*",
+    )
+    yield Row(
+        "Section 1.2.1",
+        f"Smooth UCT, d = 0.002 (Heinrich): exploitability after 500,000,000 episodes; NashConv, {words}",
+        f"{PUBLISHED_LONG:g}",
+        (_chips(estimate(_average(long, episodes)), Near(PUBLISHED_LONG, 0.00005), form=".4f"),),
+        smaller=500_000_000 / episodes,
+        cause="with suits told apart there are 936 information states to learn instead of 288, see *Heinrich's figures*",
+    )

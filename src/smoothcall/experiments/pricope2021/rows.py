@@ -1,0 +1,105 @@
+"""The rows of the page: every statement of the paper, and the function that has our figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from smoothcall.experiments.parts import NotMeasured
+from smoothcall.experiments.pricope2021 import learning_rows as learning
+from smoothcall.experiments.pricope2021 import match_rows as matches
+from smoothcall.experiments.pricope2021.data import Data
+from smoothcall.experiments.pricope2021.match_rows import NOT_YET, table_1
+from smoothcall.experiments.verdicts import Row
+
+
+def rows(data: Data) -> Iterator[Row]:
+    """Yield all rows; one whose parts are not measured yet says so."""
+    for source, statement, published, make in STATEMENTS:
+        try:
+            row = make(data)
+        except NotMeasured:
+            row = Row("", "", None, deviations=(NOT_YET,))
+        told = "not measured yet" if published is None and NOT_YET in row.deviations else row.note
+        yield Row(source, statement, published, row.measured, row.deviations, row.smaller, row.cause, told)
+    yield from table_1(data)
+
+
+STATEMENTS: tuple[tuple[str, str, str | None, Callable[[Data], Row]], ...] = (
+    ("Section 3.1", "Agent 1 uses two classifiers as models of its opponent", None, learning.both_classifiers),
+    ("Section 3.2", "Agent 2 learns to beat agent 1", "consistently", matches.agent_2_beats_agent_1),
+    ("Fig 1", "Architecture of the self-play system", "(diagram)", learning.listing),
+    (
+        "Algorithm 1",
+        "Agent 3: three networks, a mixture of average, greedy and gradient policy",
+        "(listing)",
+        learning.algorithm,
+    ),
+    ("Section 4.1", "A player that always folds loses 750 mbb/h", "750 mbb/h", matches.always_fold),
+    ("Section 4.1", "Winnings usually stay between -750 and 750 mbb/h", "[-750, 750]", matches.usual_winnings),
+    (
+        "Section 4.2",
+        "Action values are of whole games: does it win more games than values of hands?",
+        None,
+        learning.games_or_hands,
+    ),
+    (
+        "Fig 2",
+        "The difference between two copies falls to 0 to 20 mbb/h in the last 50 points",
+        "0 to 20 mbb/h",
+        learning.copies_end_in_range,
+    ),
+    ("Fig 2", "The difference between two copies becomes smaller", "after the 250th point", learning.copies_approach),
+    ("Figs 2 and 3", "Difference between two identical copies, by chance", None, learning.chance_level),
+    ("Fig 3", "With raw inputs the difference falls more slowly", "range of the last 50 points", learning.raw_copies),
+    (
+        "Section 4.2",
+        "With raw inputs fewer games are played in 72 hours",
+        "a little smaller number of games",
+        learning.raw_games,
+    ),
+    ("Section 4.2", "Hand-made inputs help an agent to train better", "Figs 2 and 3", learning.inputs_help),
+    ("Section 4.2", "Hand-made inputs help, with networks on 17 x 17 x 9 images", "Figs 2 and 3", learning.image_inputs_help),
+    (
+        "Abstract, Section 4.2",
+        "Agent 3 comes close to a Nash equilibrium: less than 50 mbb/h decides nothing",
+        "below 50 mbb/h",
+        learning.close_to_nash,
+    ),
+    ("Section 4.2.1", "Agent 3 beats an expert: 10 games, 56 hands", "241.07 mbb/h, 7-3", learning.human_match),
+    ("Section 4.2.1", "Agent 3 calls raises with very weak cards, such as 7-3", "(an expert's judgement)", learning.weak_cards),
+    ("Section 4.2.1", "More training makes agent 3 stronger", "considerably", learning.more_training),
+    ("Section 4.2.2", "Both versions of agent 3 beat agent 2", "193 to 361 mbb/h", matches.both_win),
+    ("Table 1", "GP wins more of agent 2 than DP after 45 hours", "361.08 against 234.22 mbb/h", matches.gradient_wins_more),
+    ("Table 1", "GP improves from 6 to 45 hours of training", "248.35 to 361.08 mbb/h", matches.gradient_improves),
+    ("Table 1", "DP becomes worse from 11 to 45 hours of training", "299.03 to 234.22 mbb/h", matches.discrete_falls),
+    ("Section 4.2.2", "GP trains faster than DP: 50,000 games", "6 hours against 11", matches.gradient_trains_faster),
+    ("Section 4.2.2", "Statistical error of 250 games", "± 4.5 chips, ± 40 mbb/h", matches.errors_of_matches),
+    ("Section 4.2.2", "The error is halved with 1,000 games", "roughly halved", matches.errors_halve),
+    (
+        "Section 4.2.2",
+        "GP against agent 1 after 30 hours, 130 games",
+        "88.46 % won, average stack 175",
+        matches.against_agent_1,
+    ),
+    ("Fig 4", "GP against Random after 50,000 games of training", "average stack almost 180", matches.almost_180),
+    ("Fig 4", "GP and DP do better against Random than all other players", "(bars)", matches.overpower),
+    ("Fig 4", "GP does as well against Random as agent 2 that trained with Random", "almost identical", matches.as_agent_2),
+    ("Fig 4", "GP does better against Random than DP", "(bars)", matches.gradient_beats_random_more),
+    ("Fig 5", "GP is the more aggressive of the two", "(bars)", matches.gradient_raises_more),
+    ("Fig 5", "GP mostly calls, and raises", "calls predominant", matches.gradient_calls_most),
+    ("Fig 5", "DP mainly calls and very rarely goes all-in", "(bars)", matches.discrete_calls),
+    (
+        "Section 4.2.2",
+        "Agent 3 plays at larger tables, with the average of its opponents",
+        "may lose performance",
+        matches.three_players,
+    ),
+    ("Abstract, Section 3.3", "Gradient play improves on NFSP", "GP above DP in Table 1 and Fig 4", learning.gradient_helps),
+    ("Section 3.3", "How far gradient play moves the policy, by the unit of Q", None, learning.unit_of_values),
+    (
+        "Abstract, Section 6",
+        "Self-play does better than training against a fixed opponent hand by hand",
+        "drastically",
+        matches.self_play,
+    ),
+)

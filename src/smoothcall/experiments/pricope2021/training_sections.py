@@ -1,0 +1,221 @@
+"""Sections of the page on the agents and how they learn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from smoothcall.experiments.ledger import Page
+from smoothcall.experiments.pricope2021.curves import LAST, POINT, RANGE, chance, in_range, last_points
+from smoothcall.experiments.pricope2021.data import Data
+from smoothcall.experiments.pricope2021.results import Played
+from smoothcall.experiments.pricope2021.settings import (
+    DP,
+    ETA,
+    GP,
+    IMAGES,
+    IMAGES_RAW,
+    ONE,
+    ONE_BAYES,
+    ONE_HONEST,
+    ONE_NETWORK,
+    RANDOM,
+    RAW,
+    TWO,
+    TWO_HANDS,
+)
+from smoothcall.kernels.agents.features import FEATURES
+from smoothcall.store.curves import new_figure
+
+
+def introduction(page: Page, data: Data) -> None:
+    about = data["game"]
+    raises = ", ".join(about["actions"][2:])
+    page.text(
+        f"Heads-up no-limit hold'em with stacks of {data.stack} and blinds {' and '.join(map(str, about['blinds']))}. Agents "
+        f"choose among {len(about['actions'])} actions (fold, call, {raises}) and observe exact bets. They play *greedy + "
+        f"average* as in the paper: the action of highest value with probability {ETA:g}, the average policy otherwise. A "
+        "*freezeout* (the paper says game) is a sequence of hands in which chips carry over and seats alternate, until one "
+        f"player is broke (at most {about['hands']} hands). mbb/h are thousandths of a big blind per hand. Every deal is "
+        "played in both seats. Intervals are 95 %; of an agent that was trained with several seeds they are over the seeds, so "
+        "that they hold for the training and not for one agent only. Random calls 3 times of 5 and raises or folds otherwise; "
+        "HeuristicMC estimates its equity from 100 rollouts."
+    )
+
+
+def agent_1(page: Page, data: Data) -> None:
+    page.text(
+        "Agent 1 is an expert system after Loki. It weighs the hands that the opponent may hold by a model of the opponent, "
+        "which predicts from public information which fifth of all hands the opponent's cards are in. The paper's agent uses "
+        "two classifiers, naive Bayes and a convolutional network on the image of the board, and does not say how they are "
+        "combined; ours takes the mean of their probabilities. The models are fitted to hands of "
+        "five players, among them two whose raises say nothing of their cards, and of an agent 2; those of "
+        f"*{ONE_HONEST}* to hands of the three players who seldom bluff. Held-out hands have another seed. The base rate is "
+        "the accuracy of naming the most frequent class of the street."
+    )
+    models = data["opponent models"]
+    rows = [
+        [
+            label,
+            name,
+            f"{each['accuracy']:.1%}",
+            f"{each['base_rate']:.1%}",
+            _percent(each, "margin", "half_width"),
+            each["decisions"],
+        ]
+        for label in (ONE, ONE_HONEST)
+        for name, each in models[label].items()
+    ]
+    page.table(["", "model", "accuracy", "base rate", "margin", "held-out decisions"], rows)
+    found = data["agent 1"]
+    others = list(next(iter(found.values())))
+    page.text("Games won with each model, and average stacks:")
+    lines = [[label, *(_won(data, found[label][other]) for other in others)] for label in found]
+    page.table(["", *(f"against {other}" for other in others)], lines)
+
+
+def _percent(each: dict[str, float], name: str, half: str) -> str:
+    return f"{each[name]:+.1%} ± {each[half]:.1%}"
+
+
+def _won(data: Data, result: dict[str, object]) -> str:
+    played = Played.of(result)
+    stack = played.stack(data.stack)
+    return f"{played.wins:.1%}, {stack.mean:.1f} ± {stack.half_width():.1f}"
+
+
+def agent_2(page: Page, data: Data) -> None:
+    found = data["agent 2"]
+    page.text(
+        "Agent 2 learns against agent 1: double DQN and an average policy; a hand is an episode, and a policy is sampled for "
+        "each hand. What it learns is decided by agent 1. In single hands agent 1 knows nothing of its opponent's habits, and "
+        "models fitted to players who seldom bluff take every large bet for a strong hand: it folds far too often, "
+        f"and *{TWO_HANDS}* learns to bluff with any cards, which loses to everybody who calls. Three changes repair this: the "
+        f"models of {ONE} are fitted to players who bluff as well, {TWO_HANDS} among them; both play freezeouts, in which "
+        "agent 1 observes how often its opponent raises; and half of the hands follow the best response (`eta=0.5`; the "
+        "paper says only that agent 2 samples its policies in other proportions). mbb/h in freezeouts:"
+    )
+    others = list(next(iter(found.values())))
+    rows = []
+    for label, results in found.items():
+        played = [Played.of(results[other]) for other in others]
+        rows.append([label, *(each.mbb(data.blind).rounded for each in played), f"{played[0].raises:.0%}"])
+    page.table(["agent 2 and how it plays", *(f"against {other}" for other in others), f"raises against {others[0]}"], rows)
+
+
+def agent_3(page: Page, data: Data) -> None:
+    rows = []
+    for name in data.parts:
+        if name.startswith("training, Agent 3"):
+            for each in data[name]:
+                last = each["points"][-1]
+                rows.append(
+                    [
+                        name.removeprefix("training, "),
+                        each["seed"],
+                        f"{last['iterations']:,}",
+                        f"{last['hands']:,}",
+                        f"{last['moves']:,}" if last["moves"] else "",
+                        f"{last['seconds']:,.0f}",
+                    ]
+                )
+    page.text(
+        "Two copies of agent 3 learn from games between them (Algorithm 1). An episode is a game: action values are of the "
+        "chips won in the rest of the game, and the policy that a copy follows is sampled for the whole game. Q is in chips in "
+        "the gradient policy P[Pi + Q Pi']. Eta 0.1, rho 0.92 (GP) or 1 (DP), memories of 200,000 transitions and 1,000,000 "
+        "moves, batches of 256 every 64 moves and the target network of 1,000 updates are the paper's. Its epsilon of 0.9 has "
+        "no schedule; ours begins at 0.1 and falls. Learning rates (Adam, 0.001) are ours. Networks receive "
+        f"{FEATURES} numbers with the information of the paper's 17 x 17 x 9 image and have two hidden layers of 64; those on "
+        "images are in a section of their own. Where all chips are in before the river, rewards are means over 32 run-outs of "
+        "the board. Seconds are those of a busy machine."
+    )
+    page.table(["", "seed", "games", "hands", "moves", "seconds"], rows)
+
+
+def copies(page: Page, data: Data) -> None:
+    figure = new_figure(columns=2)
+    rows = []
+    for axes, label in zip(figure.axes, (GP, RAW), strict=True):
+        every = data.differences(label)
+        games = POINT * np.arange(1, every.shape[1] + 1)
+        axes.plot(games, every[0], label="two copies, first seed", linewidth=0.8)
+        axes.axhline(chance(data, label), label="two identical copies, by chance", color="black", linestyle="--", linewidth=1)
+        axes.axhspan(0, RANGE, label="the paper's last 50 points", color="green", alpha=0.25)
+        axes.set(title=label, xlabel="games", ylabel=f"|difference| in mbb/h, over {POINT} games")
+        axes.legend(frameon=False)
+        late = last_points(data, label)
+        rows.append(
+            [
+                label,
+                f"{every[:, : late.shape[1]].mean():.0f}",
+                f"{late.mean():.0f}",
+                f"{chance(data, label):.0f}",
+                f"{in_range(late):.0%}",
+                f"{_chance_in_range(data, label):.0%}",
+            ]
+        )
+    page.picture("differences", figure, "Difference between the winnings of two copies of an agent during training")
+    heads = [f"mean of the first {LAST} points", f"of the last {LAST}", "by chance", "last points up to 20", "by chance"]
+    page.table(["", *heads], rows)
+    page.text(
+        "The paper takes the fall to 0 to 20 mbb/h for convergence to an equilibrium. But two identical players differ as "
+        f"well: over {POINT} games between {GP} and itself the mean |difference| is {chance(data, GP):.0f} mbb/h. A smaller "
+        "difference is no evidence of anything, and one that stays at this level shows only that neither "
+        "copy exploits the other."
+    )
+
+
+def _chance_in_range(data: Data, label: str) -> float:
+    """Return the probability that two identical players differ by at most RANGE."""
+    from math import erf, pi, sqrt
+
+    deviation = chance(data, label) * sqrt(pi / 2)
+    return erf(RANGE / deviation / sqrt(2))
+
+
+def inputs(page: Page, data: Data) -> None:
+    compact = data.match(GP, RAW)
+    page.text(
+        "The agent with hand-made inputs (strength of the made hand, equity) against the agent without, trained for equally "
+        f"many games. Networks are dense on {FEATURES} compact numbers, or convolutional on the paper's images: four "
+        "convolutions (8, 8, 16, 16 channels), two poolings, a dense layer of 64. A convolution of one network at a time "
+        "takes a third of the processor time of stacked ones: training on images makes about 100 hands a second of processor "
+        "time, on compact inputs 10,000."
+    )
+    trained = data.points(GP)[-1]
+    rows = [["compact", f"{trained:,}", len(compact), *_compared(data, compact)]]
+    if data.has(f"{IMAGES} against {IMAGES_RAW}"):
+        images = data.match(IMAGES, IMAGES_RAW)
+        rows.append(["images", f"{data.points(IMAGES)[-1]:,}", len(images), *_compared(data, images)])
+    heads = ["games of training", "trainings of each", "games won by hand-made inputs", "mbb/h"]
+    page.table(["networks", *heads], rows)
+    if data.has(f"{IMAGES} against {RANDOM}"):
+        (played,) = data.versions(IMAGES, RANDOM, data.points(IMAGES)[-1])
+        page.text(
+            f"{IMAGES}, against Random: average stack {played.stack(data.stack).mean:.1f}, "
+            f"{played.mbb(data.blind).rounded} mbb/h."
+        )
+
+
+def _compared(data: Data, played: list[Played]) -> list[str]:
+    if len(played) == 1:
+        won = played[0].mbb(data.blind)
+        return [f"{played[0].wins:.1%}", f"{won.rounded} (over the games of the match)"]
+    wins, won = np.mean([each.wins for each in played]), data.mbb(played)
+    return [f"{wins:.1%}", won.rounded]
+
+
+def commands(page: Page, data: Data) -> None:
+    rows = []
+    for name in data.parts:
+        if name.startswith("training, "):
+            ((label, about),) = data.settings(name)["agents"].items()
+            rows.append([label, f"`{about['command']}`", ", ".join(map(str, about["seeds"]))])
+    page.table(["agent", "command of the first seed", "seeds"], rows)
+    decisions = data.settings("opponent models")["decisions"] if data.has("opponent models") else 0
+    page.text(
+        f"{ONE}, {ONE_BAYES} and {ONE_NETWORK} are made by this page, their models from {decisions:,} decisions. Equilibrium "
+        "is the agent `no-limit-holdem-mccfr` that comes with the package; it knows hands with full stacks only. `smoothcall "
+        "reproduce` reads the agents that it finds in this folder's `agents` and trains the others, under `runs/pricope2021`; "
+        f"it can be stopped at any time and goes on. Agents of other seeds than the first, and {DP} and {TWO} of other seeds, "
+        "stay there."
+    )
