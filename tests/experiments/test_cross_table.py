@@ -11,6 +11,7 @@ import smoothcall as sc
 from smoothcall.agents.scripted import Rule
 from smoothcall.evaluation.match import match
 from smoothcall.experiments.cross_table import cross_table, draw_table, play_cross_table
+from smoothcall.store.curves import png
 from tests.conftest import built
 
 PNG = b"\x89PNG\r\n"
@@ -37,7 +38,7 @@ def test_pairs_meet_once_and_read_both_ways() -> None:
         average = table.cells[row][-1]
         assert average is not None
         assert average.mean == pytest.approx(sum(means) / len(means))
-    assert draw_table(table).startswith(PNG)
+    assert png(draw_table(table)).startswith(PNG)
 
 
 def test_sampled_tables_have_intervals_around_the_exact_ones() -> None:
@@ -50,7 +51,7 @@ def test_sampled_tables_have_intervals_around_the_exact_ones() -> None:
         for true, found in zip(true_row, row, strict=True):
             assert (true is None) == (found is None)
             assert true is None or found is None or abs(found.mean - true.mean) <= 4 * found.error + 1e-9
-    assert draw_table(sampled).startswith(PNG)
+    assert png(draw_table(sampled)).startswith(PNG)
 
 
 def test_line_ups_of_three() -> None:
@@ -62,7 +63,7 @@ def test_line_ups_of_three() -> None:
         exact = match(game, [players[name] for name in line_up]).exact
         assert exact is not None
         assert [cell.mean for cell in row if cell is not None] == pytest.approx(exact)
-    assert draw_table(table).startswith(PNG)
+    assert png(draw_table(table)).startswith(PNG)
     with pytest.raises(sc.UsageError, match="say which line-ups play"):
         cross_table(game, players)
     with pytest.raises(sc.UsageError, match="unknown player of a line-up 'nobody'"):
@@ -75,7 +76,7 @@ def test_what_is_stopped_says_so() -> None:
     table = cross_table(built("kuhn"), {str(rule): rule for rule in Rule}, hands=10, stop=lambda: True)
     assert not table.done
     assert all(cell is None for row in table.cells for cell in row)
-    assert draw_table(table).startswith(PNG)
+    assert png(draw_table(table)).startswith(PNG)
 
 
 def test_the_table_as_data_and_as_a_picture(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_a_match_of_freezeouts_of_ten_hands(visitor: Visitor) -> None:
     lobby = visitor.page("/?game=no-limit-holdem-32&form=match")
     assert "chips carry over from hand to hand for 10 hands, or until one player has none" in lobby.source
     offered = {given["value"] for tag, given in lobby.tags if tag == "input" and given.get("name") == "opponent-0"}
-    learners = ("monte-carlo", "deep-q-continuous", "deep-q-discrete", "clipped-double-dqn", "combined")
+    learners = ("monte-carlo", "deep-q-continuous", "deep-q-discrete", "clipped-double-dqn")
     scripted = {"always-call", *FIRST_POOL, *FINAL_POOL} - {"call"}
     assert {f"no-limit-holdem-32-{name}" for name in learners} | scripted <= offered
     fields = {**lobby.form("/tables").fields, "freezeouts": "1", "opponent-0": "check-fold"}
