@@ -17,8 +17,9 @@ def chip_by_chip(paid: list[int], alive: list[bool], strength: list[int]) -> lis
     payoffs = [Fraction(-chips) for chips in paid]
     for chip in range(max(paid)):
         payers = [player for player, chips in enumerate(paid) if chips > chip]
-        best = max(strength[player] for player in payers if alive[player])
-        winners = [player for player in payers if alive[player] and strength[player] == best]
+        entitled = [player for player in payers if alive[player]] or [player for player, stays in enumerate(alive) if stays]
+        best = max(strength[player] for player in entitled)
+        winners = [player for player in entitled if strength[player] == best]
         for winner in winners:
             payoffs[winner] += Fraction(len(payers), len(winners))
     return payoffs
