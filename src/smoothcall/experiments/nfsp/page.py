@@ -151,8 +151,8 @@ def _alone(page: Page, each: Learned) -> None:
 def _ours(page: Page, mine: Sequence[Learned]) -> None:
     page.heading("Ours: what limits NFSP, and what helps")
     page.text(
-        "The learned best response limits it, not the average policy: a table of the frequencies of the moves in the reservoir "
-        "is as exploitable as the network that imitates them. The *best response gap* is what the learned best response falls "
+        "Beside the average policy's network stands a table of the frequencies of the moves in the reservoir, which that "
+        "network imitates. The *best response gap* is what the learned best response falls "
         "short of the exact one against the same average policy, the mean of both players."
     )
     _curves(page, "leduc", mine, "Leduc, ours: exploitability over episodes")

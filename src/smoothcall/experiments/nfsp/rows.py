@@ -95,7 +95,6 @@ def _figure_1(parts: Mapping[str, Part]) -> Iterator[Row]:
         f"{CURVES[128][3_001_047] - CURVES[16][2_962_040]:.3f} after {LAST:,} iterations",
         (Measured(_apart(large, small, end), Below(0), f"after {end:,.0f} iterations:", "+.3f", UNIT),),
         smaller=max(LAST / end, 1.0),
-        cause="see *Sizes of networks*",
     )
 
 
@@ -136,7 +135,6 @@ def _abstract(parts: Mapping[str, Part]) -> Iterator[Row]:
             ),
             Measured(mean(nfsp.at(end) - nfsp.at(end / 10)), Below(0), "NFSP, the same:", "+.2f", UNIT),
         ),
-        cause="Q-learning does not approach an equilibrium, but does not get worse either: see *Q-learning alone*",
     )
 
 
@@ -157,9 +155,7 @@ def _macmanus(parts: Mapping[str, Part]) -> Iterator[Row]:
         "Leduc, 128 units: exploitability at the start",
         f"{MACMANUS_START:g}",
         (
-            Measured(
-                mean(large.last() * 0 + large.curves.figures[EXPLOITABILITY][:, 0]), Near(MACMANUS_START, 0.05), unit=UNIT
-            ),
+            Measured(mean(large.curves.figures[EXPLOITABILITY][:, 0]), Near(MACMANUS_START, 0.05), unit=UNIT),
             chips(large.at(1000), None, "after 1,000 iterations:"),
         ),
         cause="the first point of Fig 1 is 2.02, after 1,000 iterations",
@@ -170,7 +166,6 @@ def _macmanus(parts: Mapping[str, Part]) -> Iterator[Row]:
         "no figure",
         (Measured(_apart(large, middle, end), Below(0), f"after {end:,.0f} iterations:", "+.3f", UNIT),),
         smaller=max(LAST / end, 1.0),
-        cause="see *Sizes of networks*",
     )
 
 

@@ -12,14 +12,7 @@ TITLE = "Neural fictitious self-play on Kuhn poker and Leduc hold'em (Heinrich a
 # players; the gradient of half the squared error, of rewards in 1/26 chips; exploration 0.06 / (1 + 0.01 sqrt(iterations)).
 AUTHOR: dict[str, Any] = {"every": 64, "value_rate": 0.05, "scale": 26, "fade": 300_000}
 EARLIER: dict[str, Any] = {"policy_rate": 0.1, "batch": 512}  # ours before this page's changes
-OURS: dict[str, Any] = EARLIER | {
-    "transitions": 2_000_000,
-    "recent": 0.01,
-    "target": 48,
-    "cool": 5000,
-    "hands": 2048,
-    "every": 256,
-}
+OURS: dict[str, Any] = EARLIER | {"recent": 0.01, "target": 48, "cool": 20_000}
 
 KUHN = "Kuhn, defaults"
 DEFAULTS = {units: f"Leduc, defaults, {units} units" for units in (64, 128)}
@@ -39,7 +32,7 @@ FULL = (
     Training(FIRST, "leduc", 12_000_000, 3, EARLIER),
     Training(DEFAULTS[128], "leduc", 5_000_000, 1, {"hidden": 128}),
     *(Training(label, "leduc", 12_000_000, 3, LEDUC[label]) for label in (*BY_AUTHOR.values(), Q_LEARNING)),
-    Training(BEST, "leduc", 30_000_000, 3, OURS),
+    Training(BEST, "leduc", 60_000_000, 3, OURS),
 )
 TINY: dict[str, Any] = {"hands": 64, "every": 64, "batch": 64, "transitions": 5_000, "moves": 10_000}
 QUICK = (
