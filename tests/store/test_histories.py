@@ -264,3 +264,19 @@ def test_lists_are_json(url: str) -> None:
         assert connection.execute(sql.text(f"SELECT {second} FROM tables")).scalar() == "leduc-cfr"
         assert connection.execute(sql.text("SELECT count(*) FROM hands WHERE stacks IS NULL")).scalar() == 1
     histories.close()
+
+
+def test_settings_and_closed_tables(url: str) -> None:
+    first = Histories(url)
+    row = _table(first)
+    assert first.settings(row.person) == {}
+    first.set_settings(row.person, {"deck": "two"})
+    for id in ("t", "u"):
+        first.add_table(replace(row, id=id, cash=id == "u"), _begun())
+    first.close_table("t", THEN)
+    first.close()
+    again = Histories(url)
+    assert again.settings(row.person) == {"deck": "two"}
+    assert [(table.id, table.cash) for table in again.tables(row.person, 9)] == [("u", True)]
+    assert again.table("t") == replace(row, closed=THEN)
+    again.close()

@@ -67,6 +67,15 @@ class Histories:
         with self._begin() as session:
             return session.scalar(sql.select(Person.id).where(Person.token == _digest(token)))
 
+    def settings(self, person: int) -> dict[str, Any]:
+        """Return what a person has set; {} where everything is as it was given."""
+        with self._begin() as session:
+            return session.scalar(sql.select(Person.settings).where(Person.id == person)) or {}
+
+    def set_settings(self, person: int, settings: Mapping[str, Any]) -> None:
+        with self._begin() as session:
+            session.execute(sql.update(Person).where(Person.id == person).values(settings=dict(settings)))
+
     # Tables and the hands at them
 
     def add_table(self, row: TableRow, begun: Begun) -> HandRow:
@@ -82,11 +91,16 @@ class Histories:
         return None if found is None else TableRow(*found)
 
     def tables(self, person: int, limit: int) -> list[TableRow]:
-        """Return a person's tables, the latest first."""
-        query = sql.select(*_TABLE_COLUMNS).where(PlayTable.person == person)
+        """Return a person's tables that are not closed, the latest first."""
+        query = sql.select(*_TABLE_COLUMNS).where(PlayTable.person == person, PlayTable.closed.is_(None))
         with self._begin() as session:
             found = session.execute(query.order_by(PlayTable.created.desc(), PlayTable.id).limit(limit)).all()
         return [TableRow(*row) for row in found]
+
+    def close_table(self, id: str, closed: datetime) -> None:
+        """Close a table for good; its hands stay in the history."""
+        with self._begin() as session:
+            session.execute(sql.update(PlayTable).where(PlayTable.id == id).values(closed=closed))
 
     def add_hand(self, row: TableRow, begun: Begun) -> HandRow:
         """Add the next hand of a table; Conflict if it is there already."""

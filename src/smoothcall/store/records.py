@@ -32,7 +32,9 @@ class TableRow:
     opponents: tuple[str, ...]  # player ids, in the order they sit after the person
     seed: str
     created: datetime
-    freezeouts: int = 0  # of a match, in which chips are carried over; 0: each hand is dealt with full stacks
+    freezeouts: int = 0  # of a match, in which chips are carried over; 0: no match
+    cash: bool = False  # chips are carried over, and whoever has none buys in again
+    closed: datetime | None = None  # when the person left it for good
 
 
 @dataclass(frozen=True, slots=True)

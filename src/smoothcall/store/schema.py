@@ -15,7 +15,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from smoothcall.errors import UsageError
 
-FORMAT = 3  # of the tables below; databases of any other are refused
+FORMAT = 4  # of the tables below; databases of any other are refused
 BUSY_SECONDS = 2.0  # to wait for another process that writes to the file
 ACCEPTED = "sqlite:///FILE, postgresql://USER:PASSWORD@HOST/NAME"
 
@@ -46,6 +46,7 @@ class Person(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     token: Mapped[str] = mapped_column(sql.String(64), unique=True)  # a digest: whoever reads the file cannot play for them
     created: Mapped[datetime]
+    settings: Mapped[dict[str, Any] | None]  # those that differ from the defaults
 
 
 class PlayTable(Base):
@@ -60,6 +61,8 @@ class PlayTable(Base):
     seed: Mapped[str] = mapped_column(sql.String(64))
     created: Mapped[datetime]
     freezeouts: Mapped[int]
+    cash: Mapped[bool]
+    closed: Mapped[datetime | None]
 
 
 class PlayedHand(Base):
