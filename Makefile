@@ -6,6 +6,9 @@ DONE := .venv/.installed
 .PHONY: demo play test test-long setup lint types contracts warm tests interpreted docs bench clean
 PYTEST := $(BIN)/pytest --numprocesses 3 --dist worksteal
 
+# Packages are installed without bytecode; without keeping it, every process would compile all that it imports, for seconds.
+unexport PYTHONDONTWRITEBYTECODE
+
 demo: $(DONE)
 	$(BIN)/smoothcall train leduc cfr+ --seconds 4
 	@echo "(first: . .venv/bin/activate)"
