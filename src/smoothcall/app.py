@@ -346,11 +346,14 @@ class App:
             raise UsageError(f"there are no data of reproductions in {str(folder)!r} (make them: smoothcall reproduce NAME)")
         return found
 
-    def play_service(self, database: str | None = None, agents: Path | Agents | None = None, **options: Any) -> PlayService:
+    def play_service(
+        self, database: str | None = None, agents: Path | Agents | None = None, *, synchronous: str = "full", **options: Any
+    ) -> PlayService:
         """Open tables for people to play at. Hands go to a database: a file in `data_folder`, unless a URL is given.
 
         Opponents are the shipped agents and those in a folder: `runs`, unless another is named. Services may share one
-        `Agents` object. `options` are those of `PlayService`: clock, secret, shuffle.
+        `Agents` object. `synchronous`: "full", or "normal" for an SQLite file whose last commits a power failure may take. `options`
+        are those of `PlayService`: clock, secret, shuffle.
         """
         from smoothcall.play.opponents import Agents
         from smoothcall.play.service import PlayService
@@ -359,7 +362,8 @@ class App:
         if isinstance(agents, Path) and not agents.is_dir():
             raise UsageError(f"there is no folder of agents {str(agents)!r}")
         opponents = agents if isinstance(agents, Agents) else Agents(agents or self._runs)
-        return PlayService(Histories(database or f"sqlite:///{data_folder() / 'hands.sqlite'}"), opponents, **options)
+        url = database or f"sqlite:///{data_folder() / 'hands.sqlite'}"
+        return PlayService(Histories(url, synchronous=synchronous), opponents, **options)
 
     def bench(
         self,

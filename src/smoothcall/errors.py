@@ -31,7 +31,11 @@ class Forbidden(UsageError):
 
 
 class StorageError(UsageError):
-    """Writing failed, through no fault of the person who asked. Nothing has changed."""
+    """The database failed, through no fault of the person who asked. The text says whether something may have changed."""
+
+
+class Overloaded(UsageError):
+    """Too much is asked for at once; the request was not begun."""
 
 
 class Conflict(UsageError):

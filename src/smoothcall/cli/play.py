@@ -28,6 +28,27 @@ Database = Annotated[
     str | None,
     typer.Option(parser=named, metavar="URL", help="Where hands are kept [default: an SQLite file in the user's data folder]."),
 ]
+Synchronous = Annotated[
+    str,
+    typer.Option(
+        parser=named,
+        metavar="full|normal",
+        help="SQLite: whether every answered move is on the disk, or a power failure may take those of the last moments.",
+    ),
+]
+MaxConnections = Annotated[
+    int | None,
+    typer.Option("--connections", parser=whole, metavar="N", help="Open connections, at most [default: 1000]."),
+]
+PerAddress = Annotated[
+    int | None,
+    typer.Option(
+        "--connections-per-address",
+        parser=whole,
+        metavar="N",
+        help="Of these from one address, at most; behind a proxy all come from the proxy's [default: 256].",
+    ),
+]
 AgentsFolder = Annotated[
     Path | None,
     typer.Option(parser=folder, metavar="DIR", help="A folder of agent files and runs to play against [default: runs]."),
@@ -65,6 +86,9 @@ def play(
     of: TerminalGame = None,
     against: Against = None,
     freezeouts: Freezeouts = None,
+    synchronous: Synchronous = "full",
+    connections: MaxConnections = None,
+    per_address: PerAddress = None,
 ) -> None:
     """Play against agents, on a page in the browser or in the terminal; every hand is kept.
 
@@ -76,19 +100,24 @@ def play(
     smoothcall play --terminal --game leduc --against leduc-cfr
     """
     _need(["sqlalchemy"] if terminal else ["fastapi", "uvicorn", "jinja2", "sqlalchemy"])
-    if terminal and (port is not None or host is not None or no_browser):
-        raise UsageError("--port, --host and --no-browser belong to the page; --terminal has none")
+    if terminal and (any(given is not None for given in (port, host, connections, per_address)) or no_browser):
+        raise UsageError("--port, --host, --no-browser and --connections belong to the page; --terminal has none")
     if not terminal and (of is not None or against or freezeouts is not None):
         raise UsageError("--game, --against and --freezeouts belong to --terminal; on the page, choose in the lobby")
     if terminal and of is None:
         raise UsageError("--terminal needs a game and opponents: --game leduc --against leduc-cfr")
     if port is not None and not 0 <= port <= 65535:
         raise UsageError(f"--port {port} (accepted: 0 to 65535; 0 is any free one)")
-    service = app().play_service(database, agents)
+    limits = {"connections": connections, "per_address": per_address}
+    for name, value in limits.items():
+        if value is not None and value < 1:
+            raise UsageError(f"{name.replace('_', ' ')}: {value} (accepted: a whole number of at least 1)")
+    service = app().play_service(database, agents, synchronous=synchronous)
     try:
         _tell_problems(service.agents.problems)
         if of is None:
-            _serve(service, host or HOST, PORT if port is None else port, open_browser=not no_browser)
+            given = {name: value for name, value in limits.items() if value is not None}
+            _serve(service, host or HOST, PORT if port is None else port, given, open_browser=not no_browser)
         elif against:
             where = "the database that --database names" if database else None
             _play_in_terminal(service, of, against, freezeouts or 0, where)
@@ -140,7 +169,8 @@ def _play_in_terminal(service: PlayService, game: str, against: list[str], freez
     Terminal(service, person, game, opponents, freezeouts=freezeouts, kept=kept).play()
 
 
-def _serve(service: PlayService, host: str, port: int, *, open_browser: bool) -> None:
+def _serve(service: PlayService, host: str, port: int, limits: dict[str, int], *, open_browser: bool) -> None:
+    from smoothcall.web.protocol import Limits
     from smoothcall.web.server import is_loopback, serve
 
     def announce(address: str) -> None:
@@ -149,7 +179,7 @@ def _serve(service: PlayService, host: str, port: int, *, open_browser: bool) ->
         tell(f"play at {address} (Ctrl-C ends it)")
 
     try:
-        serve(service, host, port, open_browser, announce)
+        serve(service, host, port, open_browser, announce, Limits(**limits))
     except UsageError as error:
         reason = str(error).partition(" (while ")[0]  # Python repeats the address behind it
         raise UsageError(f"{reason}; choose another with --port or --host") from None

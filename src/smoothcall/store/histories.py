@@ -8,19 +8,30 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from datetime import datetime, time
 from fractions import Fraction
-from typing import Any
+from threading import RLock
+from typing import Any, TypeVar
 
 import sqlalchemy as sql
+from sqlalchemy.engine import Connection
 from sqlalchemy.orm import Session, sessionmaker
 
 from smoothcall.errors import Conflict, StorageError, UsageError
+from smoothcall.store.deadlines import LIMIT, within
+from smoothcall.store.group_commit import CommitFailed, GroupCommit, NotInTime
 from smoothcall.store.records import Begun, Ending, Filter, HandRow, TableRow
-from smoothcall.store.schema import Person, PlayedHand, PlayTable, open_database, reason
+from smoothcall.store.schema import Person, PlayedHand, PlayTable, file_of, in_memory, open_database, reason
+from smoothcall.store.watched_file import WatchedFile
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+UNCHANGED = "the database cannot be used just now: nothing was changed, try again"
+UNKNOWN = "the database did not confirm this: look at what has been saved before you try again"
 
 _TABLE_COLUMNS = [getattr(PlayTable, field.name) for field in fields(TableRow)]
 _OF_TABLE = {"game": PlayTable.game, "opponents": PlayTable.opponents}  # columns of a hand's table
@@ -37,22 +48,64 @@ _SAVE_HAND = sql.update(PlayedHand).where(
 class Histories:
     """A database of hands. Every method is one transaction: done when it returns, or not at all."""
 
-    def __init__(self, url: str) -> None:
-        self._engine = open_database(url)
+    def __init__(self, url: str, *, synchronous: str = "full") -> None:
+        self._engine = open_database(url, synchronous)
         self._sessions = sessionmaker(self._engine, expire_on_commit=False)
+        path = file_of(url)
+        self._file = None if path is None else WatchedFile(path)
+        self._group = None if path is None else GroupCommit(self._engine)
+        self._alone = RLock() if in_memory(url) else None  # all threads share the one connection to a database in memory
 
     def close(self) -> None:
+        if self._group is not None:
+            self._group.close()
         self._engine.dispose()
 
     @contextmanager
     def _begin(self) -> Iterator[Session]:
+        """Begin a transaction that is committed at the end of the block. It waits for the database for LIMIT seconds in all."""
+        committing = False
         try:
-            with self._sessions.begin() as session:
+            with ExitStack() as stack:
+                stack.enter_context(within(LIMIT))
+                if self._alone is not None:
+                    stack.enter_context(self._alone)
+                if self._file is not None:
+                    self._file.verify()
+                session = stack.enter_context(self._sessions())
                 yield session
-        except sql.exc.OperationalError as error:
-            raise StorageError(
-                f"the database cannot be used just now ({reason(error)}): nothing was changed, try again"
-            ) from None
+                session.flush()
+                committing = True
+                session.commit()
+                if self._file is not None:
+                    self._file.verify()
+        except sql.exc.IntegrityError:
+            raise
+        except (sql.exc.SQLAlchemyError, OSError) as error:
+            raise _storage_error(error, unchanged=not committing) from None
+
+    def _change(self, call: Callable[[Connection], T]) -> T:
+        """Carry out a change that many threads ask for at once; on SQLite, with the changes of others in one transaction."""
+        if self._group is None or self._file is None:
+            with self._begin() as session:
+                return call(session.connection())
+        try:
+            with within(LIMIT):
+                self._file.verify()
+                result = self._group.run(call)
+        except sql.exc.IntegrityError:
+            raise
+        except NotInTime as error:
+            raise _storage_error(error, unchanged=not error.begun) from None
+        except CommitFailed as error:
+            raise _storage_error(error.__cause__ or error, unchanged=False) from None
+        except (sql.exc.SQLAlchemyError, OSError) as error:
+            raise _storage_error(error, unchanged=True) from None
+        try:
+            self._file.verify_written()
+        except OSError as error:
+            raise _storage_error(error, unchanged=False) from None
+        return result
 
     # People
 
@@ -80,10 +133,12 @@ class Histories:
 
     def add_table(self, row: TableRow, begun: Begun) -> HandRow:
         """Add a table with its first hand."""
-        with self._begin() as session:
-            session.add(PlayTable(**_columns(row)))
-            session.flush()
-            return _add_hand(session, row, begun)
+
+        def add(connection: Connection) -> HandRow:
+            connection.execute(sql.insert(PlayTable), _columns(row))
+            return _add_hand(connection, row, begun)
+
+        return self._change(add)
 
     def table(self, id: str) -> TableRow | None:
         with self._begin() as session:
@@ -105,17 +160,19 @@ class Histories:
     def add_hand(self, row: TableRow, begun: Begun) -> HandRow:
         """Add the next hand of a table; Conflict if it is there already."""
         try:
-            with self._begin() as session:
-                return _add_hand(session, row, begun)
+            return self._change(lambda connection: _add_hand(connection, row, begun))
         except sql.exc.IntegrityError:
             raise Conflict(f"hand {begun.number} of this table has begun already") from None
 
     def save(self, hand: int, betting: str, moves: int, *, after: int, ending: Ending | None) -> None:
         """Write the betting of a hand that had `after` moves; Conflict if it has others by now, or is over."""
         change = {"_hand": hand, "_after": after, "betting": betting, "moves": moves, **_columns(ending)}
-        with self._begin() as session:
-            if session.connection().execute(_SAVE_HAND, change).rowcount != 1:
+
+        def save(connection: Connection) -> None:
+            if connection.execute(_SAVE_HAND, change).rowcount != 1:
                 raise Conflict("this hand has gone on in the meantime")
+
+        self._change(save)
 
     def set_luck_adjusted(self, values: Mapping[int, float]) -> None:
         """Write luck-adjusted results, by hand id."""
@@ -174,10 +231,10 @@ class Histories:
             return [(table, player_id) for table, player_ids in session.execute(query) for player_id in player_ids]
 
 
-def _add_hand(session: Session, row: TableRow, begun: Begun) -> HandRow:
+def _add_hand(connection: Connection, row: TableRow, begun: Begun) -> HandRow:
     columns = {"table": row.id, "person": row.person, **_columns(begun), **_columns(begun.ending)}
     del columns["ending"]
-    made = session.connection().execute(_ADD_HAND, columns)
+    made = connection.execute(_ADD_HAND, columns)
     assert made.inserted_primary_key is not None
     return HandRow(id=made.inserted_primary_key[0], game=row.game, opponents=row.opponents, **columns)
 
@@ -208,6 +265,12 @@ def _conditions(person: int, chosen: Filter) -> list[sql.ColumnElement[bool]]:
     if chosen.showdown is not None:
         found.append((PlayedHand.reason == "showdown") == chosen.showdown)
     return found
+
+
+def _storage_error(error: BaseException, *, unchanged: bool) -> StorageError:
+    """Return the error for people, without the names of hosts and files; what the database said goes to the log."""
+    _log.warning("database: %s: %s", type(getattr(error, "orig", None) or error).__name__, reason(error))
+    return StorageError(UNCHANGED if unchanged else UNKNOWN)
 
 
 def _digest(token: str) -> str:

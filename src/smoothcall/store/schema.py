@@ -6,6 +6,7 @@ Lists are JSON columns. SQLite and PostgreSQL keep the same tables.
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ import sqlalchemy as sql
 from sqlalchemy.engine import URL, Dialect, Engine, make_url
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
-from smoothcall.errors import UsageError
+from smoothcall.errors import UsageError, unknown
+from smoothcall.store.deadlines import LIMIT, remaining
 
 FORMAT = 4  # of the tables below; databases of any other are refused
-BUSY_SECONDS = 2.0  # to wait for another process that writes to the file
+SYNCHRONOUS = {"full": "FULL", "normal": "NORMAL"}  # SQLite: every commit on the disk, or all but those of the last moments
+CONNECTIONS = 20  # at most; more than there are threads that use them
 ACCEPTED = "sqlite:///FILE, postgresql://USER:PASSWORD@HOST/NAME"
 
 
@@ -89,9 +92,11 @@ class PlayedHand(Base):
     marks: Mapped[dict[str, Any] | None]
 
 
-def open_database(url: str) -> Engine:
+def open_database(url: str, synchronous: str = "full") -> Engine:
     """Return the engine of a database; its tables are made where there are none, those of another format refused."""
-    engine = _engine(url)
+    if synchronous not in SYNCHRONOUS:
+        raise unknown("synchronisation", synchronous, SYNCHRONOUS)
+    engine = _engine(url, SYNCHRONOUS[synchronous])
     try:
         with Session(engine) as session, session.begin():
             known = sql.inspect(session.connection()).has_table(About.__tablename__)
@@ -108,41 +113,63 @@ def open_database(url: str) -> Engine:
     return engine
 
 
-def _engine(url: str) -> Engine:
+def _engine(url: str, synchronous: str) -> Engine:
     try:
         read = make_url(url)
         if read.drivername in ("postgresql", "postgres"):
             read = read.set(drivername="postgresql+psycopg")
         if read.get_backend_name() not in ("sqlite", "postgresql"):
             raise UsageError(f"database {shown(url)!r} (accepted: {ACCEPTED})")
-        if read.get_backend_name() == "sqlite" and read.database not in (None, "", ":memory:"):
-            path = Path(str(read.database))
+        path = file_of(read)
+        if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 path.touch(0o600)  # it holds the cards of hands in progress
-        engine = sql.create_engine(read, **_pooling(read))
+        engine = sql.create_engine(read, hide_parameters=True, **_pooling(read))  # parameters are decks and tokens
     except (sql.exc.ArgumentError, ModuleNotFoundError) as error:
         missing = "; PostgreSQL needs: pip install 'smoothcall[postgres]'" if isinstance(error, ModuleNotFoundError) else ""
         raise UsageError(f"database {shown(url)!r} (accepted: {ACCEPTED}{missing})") from None
     except OSError as error:
         raise UsageError(f"database {shown(url)!r}: {error.strerror}") from None
     if read.get_backend_name() == "sqlite":
-        sql.event.listen(engine, "connect", _tune_sqlite)
+        sql.event.listen(engine, "connect", partial(_tune_sqlite, synchronous=synchronous))
+        sql.event.listen(engine, "checkout", _limit_sqlite)
+    else:
+        from smoothcall.store.postgres import connect
+
+        sql.event.listen(engine, "do_connect", connect)
     return engine
 
 
+def file_of(url: str | URL) -> Path | None:
+    """Return the file of an SQLite database; None for one in memory, and for PostgreSQL."""
+    read = make_url(url)
+    return Path(str(read.database)) if read.get_backend_name() == "sqlite" and not in_memory(read) else None
+
+
+def in_memory(url: str | URL) -> bool:
+    read = make_url(url)
+    return read.get_backend_name() == "sqlite" and read.database in (None, "", ":memory:")
+
+
 def _pooling(url: URL) -> dict[str, Any]:
-    if url.get_backend_name() != "sqlite":
-        return {"pool_pre_ping": True}
-    if url.database in (None, "", ":memory:"):
+    if in_memory(url):
         return {"poolclass": sql.pool.StaticPool, "connect_args": {"check_same_thread": False}}
-    return {"connect_args": {"check_same_thread": False, "timeout": BUSY_SECONDS}}
+    pool = {"pool_size": CONNECTIONS, "max_overflow": 0, "pool_timeout": LIMIT}
+    if url.get_backend_name() == "sqlite":
+        return {**pool, "connect_args": {"check_same_thread": False, "timeout": LIMIT}}
+    return {**pool, "pool_pre_ping": True}
 
 
-def _tune_sqlite(connection: Any, record: object) -> None:
-    """Let readers work beside one writer; a commit outlives the process, but not always a power failure in that moment."""
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+def _tune_sqlite(connection: Any, record: object, *, synchronous: str) -> None:
+    """Let readers work beside one writer; with FULL, a commit outlives a power failure."""
+    for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _limit_sqlite(connection: Any, record: object, proxy: object) -> None:
+    """Wait for another process that writes to the file no longer than the caller does."""
+    connection.execute(f"PRAGMA busy_timeout={int(1000 * remaining())}")
 
 
 def shown(url: str) -> str:
@@ -153,6 +180,6 @@ def shown(url: str) -> str:
         return url
 
 
-def reason(error: Exception) -> str:
-    """Return the first line of what the database said."""
-    return str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+def reason(error: BaseException) -> str:
+    """Return the first line of what the database said: later ones may hold values."""
+    return (str(getattr(error, "orig", None) or error).strip().splitlines() or [type(error).__name__])[0]

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from smoothcall import __version__
-from smoothcall.errors import Conflict, Forbidden, NotFound, StorageError, Unauthenticated, UsageError
+from smoothcall.errors import Conflict, Forbidden, NotFound, Overloaded, StorageError, Unauthenticated, UsageError
 from smoothcall.games.betting import IllegalMove
 from smoothcall.play.person_view import TableView
 from smoothcall.play.service import PlayService
@@ -33,7 +33,9 @@ STATUSES: dict[type[UsageError], int] = {
     Conflict: 409,
     IllegalMove: 422,
     StorageError: 503,
+    Overloaded: 503,
 }
+RETRY_AFTER = 2  # seconds, with every 503
 HEADINGS = {
     400: "That does not work",
     401: "Who are you?",
@@ -180,9 +182,10 @@ def sentence(said: object) -> str:
 
 def refuse(request: Request, status: int, text: str, table: str | None = None) -> Response:
     """Return an error as JSON, as a part of a page, or as a page, whichever was requested. `table`: the table to link to."""
+    headers = {"retry-after": str(RETRY_AFTER)} if status == 503 else None
     if request.url.path.startswith("/api/") and request.url.path != "/api/docs":
-        return JSONResponse({"error": text}, status)
+        return JSONResponse({"error": text}, status, headers)
     template = "_error.html" if wants_fragment(request) else "error.html"
     heading = HEADINGS.get(status, "That does not work")
     shown = {"status": status, "heading": heading, "text": text, "table": table, "page": ""}
-    return HTMLResponse(templates.get_template(template).render(shown), status)
+    return HTMLResponse(templates.get_template(template).render(shown), status, headers)

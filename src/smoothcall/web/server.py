@@ -6,6 +6,7 @@ import logging
 import socket
 import webbrowser
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from ipaddress import ip_address
 
 import uvicorn
@@ -20,9 +21,16 @@ from smoothcall.errors import Forbidden, UsageError
 from smoothcall.play.service import PlayService
 from smoothcall.web import api, docs, explore, hands, lobby, pages, statistics, table
 from smoothcall.web.guard import HEADERS, Guard
+from smoothcall.web.protocol import Limits, limited
+from smoothcall.web.quiet import keep_quiet
 
+GRACE = 3  # seconds that requests under way have when the server is stopped
+BACKLOG, ACCEPTED_AT_ONCE = 2048, 32  # connections that wait to be accepted; that are accepted before others are served
+RESERVED_FILES = 96  # open files that are not connections: the database, agents, logs, and connections being refused
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-SERVER_ERROR = "This is a fault of ours, and it has been noted. No hand is lost: go back to your table and play on."
+SERVER_ERROR = (
+    "This is a fault of ours, and it has been noted. Your table shows what has been saved: go back to it and play on."
+)
 ROUTING_ERRORS = {404: "There is no such page.", 405: "This address does not take that kind of request."}
 
 
@@ -84,6 +92,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(BACKLOG)  # asyncio accepts as many at once as its own backlog says, before any can be refused
         self.ready()
 
 
@@ -93,8 +103,10 @@ def serve(
     port: int = 8000,
     open_browser: bool = False,
     tell: Callable[[str], None] = lambda address: None,
+    limits: Limits | None = None,
 ) -> None:
     """Serve pages until interrupted. `tell` is called with the address once it can be opened; port 0 is any free port."""
+    keep_quiet()
     listening = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     shown = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(shown, shown)
@@ -105,7 +117,10 @@ def serve(
         log_level=logging.WARNING,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=5,
+        http=limited(within_files(limits or Limits())),
+        ws="none",
+        backlog=ACCEPTED_AT_ONCE,
+        timeout_graceful_shutdown=GRACE,
     )
     server = _Server(config)
 
@@ -119,6 +134,25 @@ def serve(
         server.run(sockets=[listening])
 
 
+def within_files(limits: Limits) -> Limits:
+    """Return limits with as many connections as this process can have open; the number of open files is raised if it can be."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return limits
+    low, high = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = limits.connections + RESERVED_FILES
+    if low != resource.RLIM_INFINITY and low < wanted:
+        low = wanted if high == resource.RLIM_INFINITY else min(wanted, high)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (low, high))
+    if low == resource.RLIM_INFINITY or low >= wanted:
+        return limits
+    fit = low - RESERVED_FILES
+    if fit < 1:
+        raise UsageError(f"this process may open {low} files (needed: more than {RESERVED_FILES}); raise it with ulimit -n")
+    return replace(limits, connections=fit)
+
+
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach a host."""
     try:
@@ -130,7 +164,7 @@ def is_loopback(host: str) -> bool:
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=2048)
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
         raise UsageError(f"cannot listen on port {port} of {host!r}: {error.strerror or error}") from None
     except OverflowError:
