@@ -16,17 +16,18 @@ from smoothcall.evaluation.exploitability import evaluate
 from smoothcall.experiments import bahuguna2018
 from smoothcall.experiments.bahuguna2018 import equations, settings
 from smoothcall.experiments.bahuguna2018.data import settled
+from smoothcall.experiments.bahuguna2018.learning_rows import mean_ratio
+from smoothcall.experiments.bahuguna2018.measuring import _integrated, _shares
 from smoothcall.experiments.bahuguna2018.page import rows_of
 from smoothcall.experiments.parts import Part
 from smoothcall.experiments.verdicts import Row, Status, verdict
 from tests.conftest import built
 from tests.experiments.pages import Written, written
 
-TINY = settings.Size(iterations=10_000, trials=2, level_iterations=4, batches=4)
+TINY = settings.Size(iterations=10_000, trials=2, sample=20, batches=4, few=1, rps_iterations=2_000, larger_iterations=500)
 PICTURES = ("rps", "kuhn-values", "kuhn-bets", "kuhn-3p-values", "pruning", "threads", "implementations")
 EPSILON = "Kuhn poker, two players: every run ends with epsilon < 0.01"
-NODES = "Kuhn poker, three players, recursive: nodes reached with pruning"
-FITTED = "Kuhn poker, two players, recursive: nodes reached with pruning"
+SHARE = "Kuhn poker: the threshold that saves the printed share of nodes with two players saves a larger share with three"
 SLOWER = "Kuhn poker, two players: threads that share the nodes of a level make the iteration slower"
 WITHIN = "Kuhn poker, three players: after 10 M iterations every strategy variable of a run is within the tolerance"
 
@@ -51,20 +52,26 @@ def changed(part: Part, figure: str, form: str, last: float) -> dict[str, Any]:
     return {figure: found}
 
 
+def _nodes(nodes: list[float]) -> dict[str, list[float]]:
+    return {"nodes": nodes, "epsilon": [0.001] * len(nodes)}
+
+
 def test_page(page: Written) -> None:
     for picture in PICTURES:
         assert f"(tiny/{picture}.png)" in page.text
     assert all(verdict(row).status != Status.REPRODUCED for row in page.rows.values() if "10 M iterations" in row.statement)
     for played, nodes in (("kuhn", 9), ("kuhn-3p", 25)):
-        figures = page.parts[f"{played}, trial 0"].figures
-        assert figures["nodes"]["recursive"] == figures["nodes"]["iterative"] == TINY.iterations * nodes
-        pruned = [figures["nodes"][f"{form}, pruned"] for form in ("recursive", "iterative", "optimised")]
-        assert pruned[0] == pruned[1] == pruned[2] < figures["nodes"]["recursive"]
-        assert figures["forms_apart"] < 1e-9
+        figures, full = page.parts[f"{played}, trial 0"].figures, page.parts[f"{played}, forms in full"].figures
+        assert full["recursive"]["nodes"] == full["iterative"]["nodes"] == TINY.iterations * nodes == figures["nodes"]["plain"]
+        pruned = [full[f"{form}, pruned"]["nodes"] for form in ("recursive", "iterative", "optimised")]
+        assert pruned[0] == pruned[1] == pruned[2] == figures["nodes"]["pruned"] < full["recursive"]["nodes"]
+        assert all(form["apart"] == 0 for form in full.values()), "the compact form learns what the others learn"
         assert page.parts[f"{played}, threads"].figures["levels_apart"] == 0
-        epsilon = figures["epsilon"]["recursive"]
+        epsilon = figures["epsilon"]["plain"]
         assert epsilon[-1] < min(epsilon[:5]) / 2, "trials converge"
-    nodes_of_fit = np.mean(page.parts["readings"].figures["action"]["kuhn"])
+        for seconds in figures["seconds"].values():
+            assert all(np.diff(seconds) > 0)
+    nodes_of_fit = np.mean(page.parts["readings"].figures["action"]["kuhn"]["nodes"])
     assert abs(nodes_of_fit - settings.CALIBRATED) < 0.1
 
 
@@ -95,16 +102,16 @@ def test_causes(page: Written) -> None:
 def test_verdicts_follow_from_the_data(page: Written) -> None:
     trials = [f"kuhn, trial {trial}" for trial in range(TINY.trials)]
     for epsilon, status in ((0.001, Status.SMALLER), (0.02, Status.DIFFERS)):
-        rows = doctored(page, {trials[0]: changed(page.parts[trials[0]], "epsilon", "recursive", epsilon)})
+        rows = doctored(page, {trials[0]: changed(page.parts[trials[0]], "epsilon", "plain", epsilon)})
         assert verdict(rows[EPSILON]).status == status
-    for three, status in ((16.1, Status.SMALLER), (12.0, Status.DIFFERS)):
-        changes = {}
-        for played, nodes, spread in (("kuhn", settings.CALIBRATED, 0.001), ("kuhn-3p", three, 0.1)):
-            for trial, off in enumerate((-spread, spread)):
-                name = f"{played}, trial {trial}"
-                changes[name] = changed(page.parts[name], "nodes", "recursive, pruned", (nodes + off) * TINY.iterations)
-        assert verdict(doctored(page, changes)[NODES]).status == status
-    assert verdict(page.rows[FITTED]).status == Status.NOT_COMPARABLE
+    for three, status in (([16.0, 16.2], Status.SMALLER), ([24.0, 24.1], Status.DIFFERS)):
+        readings = {
+            rule: {"threshold": 1e-3} | {"kuhn": _nodes([6.75, 6.77]), "kuhn-3p": _nodes(three)} for rule in ("action", "reach")
+        }
+        assert verdict(doctored(page, {"readings": readings})[SHARE]).status == status
+    for row in page.rows.values():
+        if "nodes reached with pruning" in row.statement or "stabilises" in row.statement:
+            assert verdict(row).status == Status.NOT_COMPARABLE
     for levels, status in (([9.0, 9.1], Status.SMALLER), ([0.1, 0.1], Status.DIFFERS)):
         rows = doctored(page, {"kuhn, threads": {"one": [1.0, 1.0], "levels": levels}})
         assert verdict(rows[SLOWER]).status == status
@@ -161,6 +168,19 @@ def test_printed_equilibria() -> None:
     for free, bets in equations.printed_3p():
         bluffs = free["BJ1"] + free["BQ1"]
         assert (evaluate(three, equations.policy_of(three, bets)).epsilon < 1e-12) == (bluffs == 0)
+
+
+def test_seconds_between_points() -> None:
+    """A cost that rises evenly from one point to the next is integrated exactly."""
+    assert _integrated([100, 300, 400], [1.0, 3.0, 3.0]) == [100, 500, 800]
+    assert _shares([100, 300, 400]).tolist() == [0.5, 0.375, 0.125]
+
+
+def test_means_of_equal_runs_do_not_differ() -> None:
+    assert mean_ratio(np.full(10, 0.25), 10) == (1, 1)
+    low, high = mean_ratio(np.array([0.1, 0.3]), 2)
+    assert low == pytest.approx(1 / 3)
+    assert high == pytest.approx(3)
 
 
 def test_settled() -> None:

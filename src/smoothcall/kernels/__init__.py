@@ -19,6 +19,14 @@ def kernel(function: F) -> F:
     return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
+def on_threads(function: F) -> F:
+    """Compile a function whose loops over `numba.prange` run on threads, and nothing else of it."""
+    only: Any = {"prange": True} | dict.fromkeys(
+        ("comprehension", "inplace_binop", "numpy", "reduction", "setitem", "stencil"), False
+    )
+    return cast(F, numba.njit(parallel=only, cache=True, nogil=True, error_model="numpy")(function))
+
+
 def inlined(function: F) -> F:
     """A small step of a kernel, copied into each caller: a call that hands over tuples of arrays costs 100 ns and more."""
     return cast(F, numba.njit(inline="always", error_model="numpy")(function))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from smoothcall.evaluation.statistics import Estimate
-from smoothcall.experiments.bahuguna2018.settings import ITERATIONS, TRIALS
+from smoothcall.experiments.bahuguna2018.settings import ITERATIONS, PLAIN, PRUNED, TRIALS
 from smoothcall.experiments.curves import means
-from smoothcall.experiments.parts import Part
+from smoothcall.experiments.parts import NotMeasured, Part
 from smoothcall.kernels.tables import Array
 
 
@@ -26,12 +26,16 @@ class Trials:
 
     played: str
     iterations: int
+    sample: int  # iterations timed at a point, on average
     figures: list[Mapping[str, Any]]  # of each trial
 
     @classmethod
     def of(cls, parts: Mapping[str, Part], played: str) -> Trials:
         found = [part for name, part in parts.items() if name.startswith(f"{played}, trial ")]
-        return cls(played, int(found[0].settings["iterations"]), [part.figures for part in found])
+        if not found:
+            raise NotMeasured(f"{played}, trial 0")
+        settings = found[0].settings
+        return cls(played, int(settings["iterations"]), int(settings["sample"]), [part.figures for part in found])
 
     @property
     def count(self) -> int:
@@ -43,6 +47,11 @@ class Trials:
         return ITERATIONS * TRIALS / (self.iterations * self.count)
 
     @property
+    def smaller_timed(self) -> float:
+        """The iterations that the document timed, divided by those that we did."""
+        return ITERATIONS * TRIALS / (self.sample * len(self.points) * self.count)
+
+    @property
     def points(self) -> list[int]:
         return list(self.figures[0]["points"])
 
@@ -50,17 +59,21 @@ class Trials:
         """Return one figure per trial, or one array per trial, stacked."""
         return np.array([trial[name] for trial in self.figures], float)
 
-    def curves(self, name: str, form: str) -> Array:
-        """Return [trials, points] of a form's epsilon or seconds."""
-        return np.array([trial[name][form] for trial in self.figures], float)
+    def epsilon(self, form: str) -> Array:
+        """Return [trials, points] the epsilon that a form has learned."""
+        return np.array([trial["epsilon"][_learner(form)] for trial in self.figures], float)
+
+    def elapsed(self, form: str) -> Array:
+        """Return [trials, points] the processor seconds of a form."""
+        return np.array([trial["seconds"][form] for trial in self.figures], float)
 
     def seconds(self, form: str) -> Array:
         """Return [trials] the processor seconds of the document's number of iterations."""
-        return self.curves("seconds", form)[:, -1] * (ITERATIONS / self.iterations)
+        return self.elapsed(form)[:, -1] * (ITERATIONS / self.iterations)
 
     def nodes(self, form: str) -> Array:
         """Return [trials] the nodes visited in the document's number of iterations."""
-        return np.array([trial["nodes"][form] for trial in self.figures], float) * (ITERATIONS / self.iterations)
+        return np.array([trial["nodes"][_learner(form)] for trial in self.figures], float) * (ITERATIONS / self.iterations)
 
     def speedup(self, form: str, other: str) -> Array:
         """Return [trials] how much faster `form` is than `other`, in %."""
@@ -69,6 +82,11 @@ class Trials:
     def at(self, share: float) -> int:
         """Return the index of the point closest to a share of the iterations."""
         return int(abs(np.log(np.array(self.points) / (share * self.iterations))).argmin())
+
+
+def _learner(form: str) -> str:
+    """Return under which name a form's learning is measured: the document's forms learn the same."""
+    return PRUNED if "pruned" in form else PLAIN
 
 
 def settled(points: Sequence[int], good: Array) -> Array:

@@ -18,6 +18,7 @@ from smoothcall.experiments.bahuguna2018.equations import (
     printed_3p,
     variables,
 )
+from smoothcall.experiments.bahuguna2018.forms import tables_of
 from smoothcall.experiments.bahuguna2018.settings import HISTORIES
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.information.game import Game
@@ -42,13 +43,14 @@ def _rock_paper_scissors() -> dict[str, Any]:
     kernel = vectors[-1] / vectors[-1].sum()
     rock, paper = 0, 1
     regrets = payoffs[:, paper, 0] - payoffs[rock, paper, 0]
-    pure = Policy(made, np.tile([1.0, 0.0, 0.0], (2, 1)))
+    pure, even = (Policy(made, np.tile(row, (2, 1))) for row in ([1.0, 0.0, 0.0], [1 / 3] * 3))
     return {
         "payoffs": payoffs,
         "kernel": kernel,
         "kernel_dimension": int((singular < 1e-12).sum()),
         "regrets": regrets,
         "against_rock": best_response(made, pure, 1).value,
+        "against_even": best_response(made, even, 1).value,
     }
 
 
@@ -65,6 +67,7 @@ def _tree(made: Game) -> dict[str, Any]:
         "deals": made.deals.count,
         "decisions": len(made.tree.decisions),
         "endings": len(made.tree.endings),
+        "levels": len(tables_of(made).levels) - 1,  # with decisions
         "histories": histories,
         "pots": pots,
         "zero_sum": made.zero_sum,

@@ -11,7 +11,7 @@ import numpy as np
 
 from smoothcall.information.game import Game
 from smoothcall.kernels.experiments import compact, recursive
-from smoothcall.kernels.experiments.iterative import ALL, iterate_levels, iterative_kernel
+from smoothcall.kernels.experiments.iterative import ALL, THREADS, iterative_kernel
 from smoothcall.kernels.experiments.steps import (
     ACTION,
     ALIVE,
@@ -79,6 +79,11 @@ class Form(Timed):
 
     def _advance(self, count: int) -> int:
         return int(self._iterate(self.learned, self.generator, self.pruning, self.iterations, count))
+
+    def continue_from(self, other: Form) -> None:
+        """Take over what another form has learned, and its deals to come."""
+        self.learned[...], self.generator[...] = other.learned, other.generator
+        self.iterations = other.iterations
 
     def policy(self) -> Policy:
         table, rows, (passing, betting) = np.zeros(self.game.legal.shape), np.arange(self.game.tree.rows), _slots(self.game)
@@ -149,7 +154,7 @@ def _iterator(made: Game, form: str, improved: int) -> Callable[[Array, Array, P
         return lambda learned, generator, *rest: compact.iterate(
             made.tree.player, child, rows, terminal, walk, learned, generator, *rest
         )
-    kernel = iterate_levels if form == "levels" else _iterative(ALL if form == "optimised" else improved)
+    kernel = _iterative({"optimised": ALL, "levels": THREADS}.get(form, improved))
     return lambda learned, generator, *rest: kernel(
         nodes, keys, cards, rows, terminal, walk, learned, decisions, levels, generator, *rest
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from math import log10
+from math import inf, log10
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,17 @@ from smoothcall.evaluation.equilibria import bets_of, equilibrium_distance
 from smoothcall.evaluation.exploitability import evaluate
 from smoothcall.experiments.bahuguna2018.equations import expected_utilities, furthest, policy_of, variable_keys, variables
 from smoothcall.experiments.bahuguna2018.facts import facts
-from smoothcall.experiments.bahuguna2018.forms import Form, Sweeps, Timed, pruning_of
-from smoothcall.experiments.bahuguna2018.settings import CALIBRATED, GAMES, RPS_ITERATIONS, TRIALS, Size
+from smoothcall.experiments.bahuguna2018.forms import NO_PRUNING, Form, Sweeps, Timed, pruning_of
+from smoothcall.experiments.bahuguna2018.settings import (
+    CALIBRATED,
+    GAMES,
+    PLAIN,
+    POINTS,
+    PRUNED,
+    RPS_ITERATIONS,
+    TRIALS,
+    Size,
+)
 from smoothcall.experiments.curves import spaced
 from smoothcall.experiments.parts import Parts
 from smoothcall.information.game import Game
@@ -27,13 +37,12 @@ from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
 from smoothcall.solvers import solver
 
-RPS_LONGER = 1_000_000  # iterations, beyond the document's
-POINTS = 40  # evaluations of a trial, log-spaced
 CHUNK = 50_000  # iterations of one form before it is the next form's turn
 READINGS = ("action", "reach")  # of Section 6.1's threshold, see `kernels.experiments.steps`
-THRESHOLDS = (100.0, 1_000.0, 10_000.0, 100_000.0)  # times 1 / iterations: how far pruning may go
+THRESHOLDS = (100.0, 3_000.0, 100_000.0)  # times 1 / iterations: how far pruning may go
 NUMBA_THREADS: Any = parallel
-IMPROVEMENT_BATCH = 500  # iterations
+BATCH, LEVEL_BATCH, SWEEP_BATCH = 1_000, 5, 50_000  # iterations of a batch: forms on one thread, levels in parallel, sweeps
+LEVEL_SECONDS = 10.0  # at most, of a trial: on a busy machine an iteration may wait 0.2 s for a thread
 IMPROVED = {  # forms without pruning whose speed is compared: implementation, improvements of Section 6.3
     "recursive": ("recursive", NONE),
     "iterative": ("iterative", NONE),
@@ -44,37 +53,52 @@ IMPROVED = {  # forms without pruning whose speed is compared: implementation, i
     "optimised: all four": ("iterative", ALL),
     "compact": ("compact", NONE),
 }
-PLAIN = "recursive"  # the form of the document's Figs 7.2 to 7.4
+TIMED = {  # the document's forms whose seconds it prints, and the iterative one without pruning
+    "recursive": ("recursive", PLAIN),
+    "recursive, pruned": ("recursive", PRUNED),
+    "iterative": ("iterative", PLAIN),
+    "iterative, pruned": ("iterative", PRUNED),
+    "optimised, pruned": ("optimised", PRUNED),
+}
+LARGER = "leduc"
+LARGER_THRESHOLD = 1e-4
 
 
 def measure(parts: Parts, size: Size, folder: Path) -> None:
     parts.measure("games", {}, facts)
-    parts.measure("rps", {"trials": TRIALS, "iterations": RPS_LONGER}, _rock_paper_scissors)
+    settings: dict[str, Any] = {"trials": TRIALS, "iterations": size.rps_iterations}
+    parts.measure("rps", settings, partial(_rock_paper_scissors, size.rps_iterations))
     trials = {"iterations": size.iterations, "trials": size.trials}
-    readings = parts.measure("readings", trials, partial(_readings, size, parts))
+    few = {**trials, "trials": size.few}
+    readings = parts.measure("readings", few, partial(_readings, size, parts))
     threshold = readings["action"]["threshold"]
-    parts.measure("thresholds", trials, partial(_thresholds, size, parts))
     for played in GAMES:
-        bets = []
-        for trial in range(size.trials):
-            settings = {"seed": trial, "iterations": size.iterations, "threshold": threshold, "points": POINTS}
-            name = f"{played}, trial {trial}"
-            bets.append(parts.measure(name, settings, partial(_trial, game(played), trial, size, threshold))["bets"][-1])
-        parts.measure(f"{played}, mean of trials", trials, partial(_mean_of_trials, game(played), np.mean(bets, axis=0)))
-        settings = {**trials, "timed": size.level_iterations, "threshold": threshold, "batches": size.batches}
+        settings = {**trials, "threshold": threshold, "batches": size.batches, "batch": LEVEL_BATCH}
         parts.measure(f"{played}, threads", settings, partial(_threads, game(played), size, threshold))
-        settings = {"trials": size.trials, "batches": size.batches, "batch": IMPROVEMENT_BATCH}
+        settings = {"trials": size.trials, "batches": size.batches, "batch": BATCH}
         parts.measure(f"{played}, improvements", settings, partial(_improvements, game(played), size))
         parts.measure(f"{played}, external sampling", trials, partial(_external, game(played), size))
+    settings = {"trials": size.trials, "iterations": size.larger_iterations, "threshold": LARGER_THRESHOLD}
+    parts.measure("larger game", settings, partial(_larger, size))
+    parts.measure("thresholds", {**few, "fitted": threshold}, partial(_thresholds, size, parts, threshold))
+    for trial in range(size.trials):
+        for played in GAMES:
+            settings = {"seed": trial, "iterations": size.iterations, "threshold": threshold, "sample": size.sample}
+            parts.measure(f"{played}, trial {trial}", settings, partial(_trial, game(played), trial, size, threshold))
+    for played in GAMES:
+        bets = [parts.parts[f"{played}, trial {trial}"].figures["bets"][-1] for trial in range(size.trials)]
+        parts.measure(f"{played}, mean of trials", trials, partial(_mean_of_trials, game(played), np.mean(bets, axis=0)))
+        settings = {"seed": 0, "iterations": size.iterations, "threshold": threshold}
+        parts.measure(f"{played}, forms in full", settings, partial(_in_full, game(played), size, threshold))
 
 
 # Fig 7.1
 
 
-def _rock_paper_scissors() -> dict[str, Any]:
+def _rock_paper_scissors(longer: int) -> dict[str, Any]:
     """Measure [trials, points]: divergence and distance, means of both players; epsilon and the utilities' distance from 0."""
     made, even = game("rps"), np.full(3, 1 / 3)
-    points = [*range(1, 21), *range(25, 101, 5), *range(110, RPS_ITERATIONS + 1, 10), *spaced(2_000, RPS_LONGER, 20)]
+    points = [*range(1, 21), *range(25, 101, 5), *range(110, RPS_ITERATIONS + 1, 10), *spaced(2_000, longer, 20)]
     found: dict[str, list[list[float]]] = {"kullback_leibler": [], "euclidean": [], "epsilon": [], "utilities_apart": []}
     for trial in range(TRIALS):
         learner = solver("regret-matching", made, seed=trial)
@@ -94,23 +118,25 @@ def _rock_paper_scissors() -> dict[str, Any]:
 # Table 7.1: the threshold
 
 
-def _nodes(played: str, rule: str, threshold: float, size: Size) -> list[float]:
-    """Return the nodes of an iteration in each trial."""
-    found = []
-    for seed in range(size.trials):
+def _learned(played: str, rule: str, threshold: float, size: Size) -> dict[str, list[float]]:
+    """Return the nodes of an iteration and the last epsilon of a few trials."""
+    nodes, epsilon = [], []
+    for seed in range(size.few):
         form = Form(game(played), "compact", seed=seed, pruning=pruning_of(rule, threshold))
         form.run(size.iterations)
-        found.append(form.nodes / size.iterations)
-    return found
+        nodes.append(form.nodes / size.iterations)
+        epsilon.append(evaluate(form.game, form.policy()).epsilon)
+    return {"nodes": nodes, "epsilon": epsilon}
 
 
 def _readings(size: Size, parts: Parts) -> dict[str, Any]:
-    """Fit the threshold of each reading to the published nodes of two players; count the nodes of both games with it."""
+    """Fit the threshold of each reading to the published nodes of two players; run both games with it."""
     found = {}
     for rule in READINGS:
         parts.tell(f"threshold, {rule}")
         threshold = _fit(rule, size)
-        found[rule] = {"threshold": threshold} | {played: _nodes(played, rule, threshold, size) for played in GAMES}
+        learned = {played: _learned(played, rule, threshold, size) for played in GAMES}
+        found[rule] = {"threshold": threshold, **learned}
     return found
 
 
@@ -118,7 +144,7 @@ def _fit(rule: str, size: Size, steps: int = 3) -> float:
     """Return the threshold, to three digits, at which an iteration has CALIBRATED nodes. Nodes fall with the threshold."""
 
     def nodes_at(exponent: float) -> float:
-        return float(np.mean(_nodes("kuhn", rule, 10**exponent, size)))
+        return float(np.mean(_learned("kuhn", rule, 10**exponent, size)["nodes"]))
 
     ends = [log10(5 / size.iterations), log10(200 / size.iterations)]
     nodes = [nodes_at(end) for end in ends]
@@ -130,22 +156,14 @@ def _fit(rule: str, size: Size, steps: int = 3) -> float:
     return float(f"{10 ** np.interp(CALIBRATED, nodes[::-1], ends[::-1]):.3g}")
 
 
-def _thresholds(size: Size, parts: Parts) -> list[dict[str, Any]]:
-    """Measure nodes of an iteration and epsilon of each trial at other thresholds; our pruning at the largest."""
-    found = []
-    for rule, times in [*(("action", times) for times in THRESHOLDS), ("unplayed", THRESHOLDS[-1])]:
-        threshold = float(f"{times / size.iterations:.2g}")
+def _thresholds(size: Size, parts: Parts, fitted: float) -> list[dict[str, Any]]:
+    """Measure nodes and epsilon at other thresholds, of both readings; of our own pruning at the fitted one and the largest."""
+    found, others = [], [float(f"{times / size.iterations:.2g}") for times in THRESHOLDS]
+    rules = [*((rule, threshold) for rule in READINGS for threshold in others), ("unplayed", fitted), ("unplayed", others[-1])]
+    for rule, threshold in rules:
         parts.tell(f"threshold {threshold:g}, {rule}")
-        figures: dict[str, Any] = {"rule": rule, "threshold": threshold}
-        for played in GAMES:
-            nodes, epsilon = [], []
-            for seed in range(size.trials):
-                form = Form(game(played), "compact", seed=seed, pruning=pruning_of(rule, threshold))
-                form.run(size.iterations)
-                nodes.append(form.nodes / size.iterations)
-                epsilon.append(evaluate(form.game, form.policy()).epsilon)
-            figures[played] = {"nodes": nodes, "epsilon": epsilon}
-        found.append(figures)
+        learned = {played: _learned(played, rule, threshold, size) for played in GAMES}
+        found.append({"rule": rule, "threshold": threshold, **learned})
     return found
 
 
@@ -153,45 +171,82 @@ def _thresholds(size: Size, parts: Parts) -> list[dict[str, Any]]:
 
 
 def _trial(made: Game, seed: int, size: Size, threshold: float) -> dict[str, Any]:
-    """Run one trial of all forms with the same deals, by turns, and evaluate them along the way."""
-    pruned = pruning_of("action", threshold)
-    forms: dict[str, Timed] = {
-        PLAIN: Form(made, "recursive", seed=seed),
-        "recursive, pruned": Form(made, "recursive", seed=seed, pruning=pruned),
-        "iterative": Form(made, "iterative", seed=seed),
-        "iterative, pruned": Form(made, "iterative", seed=seed, pruning=pruned),
-        "optimised, pruned": Form(made, "optimised", seed=seed, pruning=pruned),
-        "sweeps": Sweeps(made, seed=seed, sampling="chance"),
-        "sweeps, pruned": Sweeps(made, seed=seed, sampling="chance", prune=threshold),
-    }
+    """Run one trial without and with pruning, evaluate it along the way, and time all forms on samples of its iterations.
+
+    The compact form learns for all of the document's forms, which learn the same.
+    """
+    prunings = {PLAIN: NO_PRUNING, PRUNED: pruning_of("action", threshold)}
+    compact = {name: Form(made, "compact", seed=seed, pruning=pruning) for name, pruning in prunings.items()}
+    forms = {name: Form(made, form, seed=seed, pruning=prunings[learned]) for name, (form, learned) in TIMED.items()}
     points = spaced(100, size.iterations, POINTS)
-    epsilon: dict[str, list[float]] = {name: [] for name in forms}
-    seconds: dict[str, list[float]] = {name: [] for name in forms}
+    epsilon: dict[str, list[float]] = {name: [] for name in compact}
+    costs: dict[str, list[float]] = {name: [] for name in forms}
     values, bets, apart = [], [], []
-    for point in points:
-        while (left := point - forms[PLAIN].iterations) > 0:
-            for form in forms.values():
-                form.run(min(left, CHUNK))
-        for name, form in forms.items():
-            policy, seconds_so_far = form.policy(), form.seconds
-            found = evaluate(made, policy)
-            epsilon[name].append(found.epsilon)
-            seconds[name].append(seconds_so_far)
-            if name == PLAIN:
-                values.append(found.values)
-                apart.append(float(abs(np.subtract(found.values, expected_utilities(variables(policy)))).max()))
-                bets.append(bets_of(policy))
+    for point, share in zip(points, _shares(points), strict=True):
+        while (left := point - compact[PLAIN].iterations) > 0:
+            for learner in compact.values():
+                learner.run(min(left, CHUNK))
+        policies = {name: learner.policy() for name, learner in compact.items()}
+        for name, policy in policies.items():
+            epsilon[name].append(evaluate(made, policy).epsilon)
+        values.append(evaluate(made, policies[PLAIN]).values)
+        apart.append(float(abs(np.subtract(values[-1], expected_utilities(variables(policies[PLAIN])))).max()))
+        bets.append(bets_of(policies[PLAIN]))
+        for name, cost in _sampled(forms, compact, int(share * size.sample * len(points))).items():
+            costs[name].append(cost)
     return {
         "points": points,
         "epsilon": epsilon,
-        "seconds": seconds,
-        "clock": {name: form.wall for name, form in forms.items()},
-        "nodes": {name: form.nodes for name, form in forms.items()},
+        "seconds": {name: _integrated(points, cost) for name, cost in costs.items()},
+        "nodes": {name: learner.nodes for name, learner in compact.items()},
         "values": values,
         "utilities_apart": apart,
         "bets": bets if made.players == 2 else bets[-1:],
-        **_tested(forms[PLAIN].policy()),
-        "forms_apart": _apart(forms),
+        **_tested(compact[PLAIN].policy()),
+    }
+
+
+def _shares(points: Sequence[int]) -> Array:
+    """Return the share of all iterations for which each point stands in the trapezoidal rule."""
+    ends = np.concatenate([[0], (np.array(points[1:]) + points[:-1]) / 2, points[-1:]])
+    return np.diff(ends) / points[-1]
+
+
+def _sampled(forms: Mapping[str, Form], learners: Mapping[str, Form], count: int) -> dict[str, float]:
+    """Continue what the learners have learned by `count` iterations of each form, by turns. Return seconds of an iteration."""
+    for name, form in forms.items():
+        form.continue_from(learners[TIMED[name][1]])
+        form.seconds = 0.0
+    done, count = 0, max(count, 100)
+    while done < count:
+        batch = min(count - done, CHUNK // 10)
+        for form in forms.values():
+            form.run(batch)
+        done += batch
+    return {name: form.seconds / count for name, form in forms.items()}
+
+
+def _integrated(points: Sequence[int], costs: Sequence[float]) -> list[float]:
+    """Return the seconds up to each point, from seconds of an iteration at each point."""
+    between = np.diff(points) * (np.array(costs[1:]) + costs[:-1]) / 2
+    return list(np.cumsum([points[0] * costs[0], *between]))
+
+
+def _in_full(made: Game, size: Size, threshold: float) -> dict[str, Any]:
+    """Run trial 0 of all forms in full, by turns: seconds, nodes, and how far their tables are from the compact form's."""
+    prunings = {PLAIN: NO_PRUNING, PRUNED: pruning_of("action", threshold)}
+    compact = {name: Form(made, "compact", seed=0, pruning=pruning) for name, pruning in prunings.items()}
+    forms = {name: Form(made, form, seed=0, pruning=prunings[learned]) for name, (form, learned) in TIMED.items()}
+    while (left := size.iterations - compact[PLAIN].iterations) > 0:
+        for form in (*compact.values(), *forms.values()):
+            form.run(min(left, CHUNK))
+    return {
+        name: {
+            "seconds": form.seconds,
+            "nodes": form.nodes,
+            "apart": float(abs(form.policy().table - compact[TIMED[name][1]].policy().table).max()),
+        }
+        for name, form in forms.items()
     }
 
 
@@ -216,15 +271,6 @@ def _mean_of_trials(made: Game, bets: Array) -> dict[str, Any]:
     return {**_tested(policy), "epsilon": evaluate(made, policy).epsilon}
 
 
-def _apart(forms: Mapping[str, Timed]) -> float:
-    """Return the largest difference between the probabilities that the document's forms have learned.
-
-    Our sweeps add numbers in another order, and rounding grows over millions of iterations.
-    """
-    pairs = [("iterative", PLAIN), ("iterative, pruned", "recursive, pruned"), ("optimised, pruned", "recursive, pruned")]
-    return max(float(abs(forms[one].policy().table - forms[other].policy().table).max()) for one, other in pairs)
-
-
 # Table 7.2, Fig 7.6
 
 
@@ -234,41 +280,40 @@ def _threads(made: Game, size: Size, threshold: float) -> dict[str, Any]:
     Both continue tables of half a trial, because pruning grows during a trial. Figures are microseconds of an iteration by the
     clock, of the fastest batch: a batch that another program interrupts says nothing about the form.
     """
-    pruned, half = pruning_of("action", threshold), size.iterations // 2
-    one, levels, ours, shared, apart = [], [], [], [], 0.0
+    found: dict[str, list[float]] = {name: [] for name in ("one", "levels", "ours_one", "ours_two")}
+    pruned, apart = pruning_of("action", threshold), 0.0
     for seed in range(size.trials):
         start = Form(made, "compact", seed=seed, pruning=pruned)
-        start.run(half)
-        timed = [Form(made, name, seed=seed, pruning=pruned) for name in ("iterative", "levels")]
-        for form in timed:
-            form.learned[...], form.generator[...] = start.learned, start.generator
-        singly, parallel = _fastest(timed, max(1, size.level_iterations // size.batches), size.batches)
-        one.append(singly)
-        levels.append(parallel)
-        apart = max(apart, float(abs(timed[0].learned - timed[1].learned).max()))
+        start.run(size.iterations // 2)
+        forms = [Form(made, name, seed=seed, pruning=pruned) for name in ("iterative", "levels")]
+        for form in forms:
+            form.continue_from(start)
+            form.run(LEVEL_BATCH)
+        apart = max(apart, float(abs(forms[0].learned - forms[1].learned).max()))
+        times = _fastest(forms, (BATCH, LEVEL_BATCH), size.batches, limit=LEVEL_SECONDS)
         sweeps = [Sweeps(made, seed=seed, threads=threads, sampling="chance") for threads in (1, 2)]
-        singly, parallel = _fastest(sweeps, max(1, size.iterations // 200), size.batches // 2)  # starting threads takes 0.1 ms
-        ours.append(singly)
-        shared.append(parallel)
-    return {
-        "threads": NUMBA_THREADS.get_num_threads(),
-        "layer": NUMBA_THREADS.threading_layer(),
-        "one": one,
-        "levels": levels,
-        "levels_apart": apart,
-        "ours_one": ours,
-        "ours_two": shared,
-    }
+        times += _fastest(sweeps, (SWEEP_BATCH, SWEEP_BATCH), size.batches // 2, limit=LEVEL_SECONDS)
+        for name, time in zip(found, times, strict=True):
+            found[name].append(time)
+    threads = {"threads": NUMBA_THREADS.get_num_threads(), "layer": NUMBA_THREADS.threading_layer()}
+    return {**threads, **found, "levels_apart": apart}
 
 
-def _fastest(forms: Sequence[Timed], batch: int, batches: int) -> list[float]:
-    """Run `batches` of each form, by turns. Return the microseconds of an iteration in the fastest batch of each."""
-    best = [np.inf] * len(forms)
+def _fastest(
+    forms: Sequence[Timed], sizes: Sequence[int], batches: int, *, limit: float = inf, clock: bool = True
+) -> list[float]:
+    """Run `batches` of `sizes` iterations of each form, by turns, for at most `limit` seconds.
+
+    Return the microseconds of an iteration in the fastest batch of each, by the clock or of the processor.
+    """
+    best, started = [inf] * len(forms), perf_counter()
     for _ in range(batches):
-        for index, form in enumerate(forms):
-            before = form.wall
-            form.run(batch)
-            best[index] = min(best[index], (form.wall - before) / batch * 1e6)
+        for index, (form, size) in enumerate(zip(forms, sizes, strict=True)):
+            wall, processor = form.wall, form.seconds
+            form.run(size)
+            best[index] = min(best[index], (form.wall - wall if clock else form.seconds - processor) / size * 1e6)
+        if perf_counter() - started > limit:
+            break
     return best
 
 
@@ -276,11 +321,12 @@ def _fastest(forms: Sequence[Timed], batch: int, batches: int) -> list[float]:
 
 
 def _improvements(made: Game, size: Size) -> dict[str, list[float]]:
-    """Time the improvements of Section 6.3 one by one: microseconds of an iteration by the clock, of the fastest batch."""
+    """Time the improvements of Section 6.3 one by one: processor microseconds of an iteration, of the fastest batch."""
     found: dict[str, list[float]] = {name: [] for name in IMPROVED}
     for seed in range(size.trials):
         forms = [Form(made, form, seed=seed, improved=improved) for form, improved in IMPROVED.values()]
-        for name, best in zip(IMPROVED, _fastest(forms, IMPROVEMENT_BATCH, size.batches), strict=True):
+        times = _fastest(forms, [BATCH] * len(forms), size.batches, clock=False)
+        for name, best in zip(IMPROVED, times, strict=True):
             found[name].append(best)
     return found
 
@@ -301,3 +347,23 @@ def _external(made: Game, size: Size) -> dict[str, Any]:
         for name, column in zip(found, zip(*rows, strict=True), strict=True):
             found[name].append(list(column))
     return {"points": points, **found}
+
+
+# Section 8.2: a larger game
+
+
+def _larger(size: Size) -> dict[str, Any]:
+    """Measure what pruning and two threads are worth to our sweeps on Leduc hold'em, in each trial."""
+    made, names = game(LARGER), ("nodes", "pruned", "epsilon", "pruned_epsilon", "one", "two")
+    found: dict[str, list[float]] = {name: [] for name in names}
+    for seed in range(size.trials):
+        plain, pruned = (Sweeps(made, seed=seed, sampling="chance", prune=prune) for prune in (0.0, LARGER_THRESHOLD))
+        for learner in (plain, pruned):
+            learner.run(size.larger_iterations)
+        threads = [Sweeps(made, seed=seed, threads=threads, sampling="chance") for threads in (1, 2)]
+        times = _fastest(threads, (SWEEP_BATCH // 5, SWEEP_BATCH // 5), size.batches // 2, limit=LEVEL_SECONDS)
+        nodes = [learner.nodes / size.larger_iterations for learner in (plain, pruned)]
+        epsilon = [evaluate(made, learner.policy()).epsilon for learner in (plain, pruned)]
+        for name, figure in zip(found, (*nodes, *epsilon, *times), strict=True):
+            found[name].append(figure)
+    return {"tree": made.tree.nodes, **found}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.bahuguna2018.data import Trials, estimate
 from smoothcall.experiments.bahuguna2018.game_rows import FREE_VARIABLES, MISPRINTS, game_rows, tolerance_rows
 from smoothcall.experiments.bahuguna2018.learning_rows import free_variable_row, kuhn_rows, pruned_epsilon_rows, rps_rows
@@ -18,7 +19,16 @@ from smoothcall.experiments.bahuguna2018.pictures import (
     thread_picture,
     value_picture,
 )
-from smoothcall.experiments.bahuguna2018.settings import GAMES, ITERATIONS, NODES, NODES_PRUNED, SECONDS, TOLERANCE, TRIALS
+from smoothcall.experiments.bahuguna2018.settings import (
+    GAMES,
+    ITERATIONS,
+    NODES,
+    NODES_PRUNED,
+    PLAIN,
+    SECONDS,
+    TOLERANCE,
+    TRIALS,
+)
 from smoothcall.experiments.bahuguna2018.speed_rows import (
     COSTS,
     READINGS,
@@ -33,10 +43,10 @@ from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.parts import Part
 from smoothcall.experiments.verdicts import Row
 
-FORMS = ("recursive", "recursive, pruned", "iterative", "iterative, pruned", "optimised, pruned", "sweeps", "sweeps, pruned")
+FORMS = ("recursive", "recursive, pruned", "iterative", "iterative, pruned", "optimised, pruned")
 
 SETTINGS = """One *iteration* of the document deals one set of cards and visits the betting tree once for all players. It has
-three implementations, and all of them run here on the same deals, by turns within a trial:
+three implementations:
 
 - *recursive*: a recursion over nodes;
 - *iterative*: one pass down the levels of the tree and one up, with a blacklist of pruned nodes (Algorithms 1 and 2). Like the
@@ -44,11 +54,18 @@ three implementations, and all of them run here on the same deals, by turns with
   a function that computes a strategy, and makes its tables anew in every iteration;
 - *optimised*: the iterative form with the four improvements of Section 6.3, each of which removes one of these.
 
-All forms learn the same tables from the same deals (`tests/kernels/test_one_deal_forms.py`). *Sweeps* are our own solver,
-`mccfr` with chance sampling. Seconds are processor seconds of the compiled loops, without evaluations; with threads they are
-seconds of the clock. Epsilon is the largest gain of a player by a best response, computed exactly; Section 2.2 words it as the
-largest distance of the utilities from the expected ones, so that the rows on epsilon < 0.01 test both. Figures 7.1 to 7.7 of
-the document exist only as pictures; what its text says of them is in the table above."""
+All forms learn the same tables from the same deals, bit for bit (see 'Seconds of a node' and
+`tests/kernels/test_one_deal_forms.py`). So each trial learns once without pruning and once with it, by a fourth and faster form
+of ours (*compact*), and {share:.0%} of its iterations are run by every form, by turns, and timed: at {points} points of the
+trial each form goes on from what has been learned there. *Sweeps* are our own solver, `mccfr` with chance sampling.
+Seconds are processor seconds of the compiled loops, without evaluations; with threads they are seconds of the
+clock, of the fastest of many short batches. Other programs ran on the machine at the same time; forms take turns so that all
+suffer alike.
+
+Curves have {points} points, log-spaced; the document's have 1,000, equally spaced. Epsilon is the largest gain of a player by a
+best response, computed exactly; Section 2.2 words it as the largest distance of the utilities from the expected ones, so that
+the rows on epsilon < 0.01 test both. Figures 7.1 to 7.7 of the document exist only as pictures; what its text says of them is
+in the table above."""
 
 ERRATA = """Table 5.2 prints BQ1 = 1/3 (player 2 bets Q after a pass) and AJ1 = 0 (player 1 bets J). The equilibria have BQ1 =
 0, and AJ1 = alpha with alpha from 0 to 1/3. The tests of Section 5.2 would fail with the printed BQ1, which no run comes
@@ -62,18 +79,19 @@ As printed, only profiles with BJ1 = BQ1 = 0 are equilibria."""
 PRUNING = """Section 6.1 skips a child "if the average probability of visiting the child falls below a certain threshold",
 and does not give the threshold. The sentence has two readings: the average probability of the action that leads to the child,
 or the product of the average probabilities of all actions from the root. For each reading the threshold is fitted to one
-figure, the nodes that the recursive form reaches with two players; the nodes with three players then follow. The first reading
-is the closer one and is used in all rows; this choice is itself informed by the published figures. Trials differ in the nodes
-they reach, so that the fit is between two noisy means; intervals of the rows of Table 7.1 contain that noise, intervals here do
-not. A skipped action keeps its regret and adds nothing to the utility of its parent."""
+figure, the nodes that the recursive form reaches with two players, by {few} trials; the nodes with three players then follow.
+The first reading is the closer one and is used in all other rows. That choice was made after seeing the published figures, so
+that the rows of Table 7.1 with pruning decide nothing; rows on speed with pruning inherit the fitted threshold. A skipped
+action keeps its regret and adds nothing to the utility of its parent."""
 
-THRESHOLDS = """Other thresholds of the first reading, means of the trials. The document never visits a pruned child again
-unless its average probability rises, and with a large threshold that fails: epsilon stays high. Our own pruning skips only
-actions that the current policy does not take, and every 16th iteration prunes nothing; the last line has it at the largest
-threshold."""
+THRESHOLDS = """Other thresholds of both readings, means of {few} trials. The document never visits a pruned child again unless
+its average probability rises, and with a large threshold that fails: epsilon stays high. Our own pruning skips only actions
+that the current policy does not take, and every 16th iteration prunes nothing; the last lines have it at the fitted and
+at the largest threshold."""
 
-TIMING = """Each trial times the fastest of {batches} batches of each form, by turns, from tables that have learned half a
-trial: a batch that another program interrupts says nothing about the form. Levels run with Numba's `prange` on {threads}
+TIMING = """Each trial times the fastest of at most {batches} batches of each form, by turns, from tables that have learned half
+a trial: a batch that another program interrupts says nothing about the form. A batch has {batch} iterations with levels in
+parallel. Levels run with Numba's `prange` on {threads}
 threads ({layer}), where the document has OpenMP on four cores; the number of its threads is not published. Each iteration
 starts threads 6 times with two players and 10 times with three."""
 
@@ -81,7 +99,10 @@ NODE_COSTS = """Processor nanoseconds of a node that is visited, ours and publis
 and 7.3. Percentages of speed depend on what an iteration and a node cost, and these differ: ours are compiled loops over
 arrays, the document's are C++ objects."""
 
-IMPROVEMENTS = """The improvements of Section 6.3 one by one, each in the iterative form: clock time of the fastest of many
+IN_FULL = """Trial 0 with every form run in full, beside the seconds that follow from the samples of that trial. *Apart* is the
+largest difference of a probability from what the compact form has learned."""
+
+IMPROVEMENTS = """The improvements of Section 6.3 one by one, each in the iterative form: processor time of the fastest of many
 short batches. *Compact* is our own form of the same two passes, with fewer tables, which fits the thresholds above."""
 
 
@@ -96,10 +117,10 @@ def rows_of(parts: Mapping[str, Part]) -> list[Row]:
         *rps_rows(parts["rps"].figures),
         free_variable_row(two, facts["trees"]["kuhn"]["keys"]),
         *(row for found in (two, three) for row in kuhn_rows(found)),
-        *node_rows(two, three, readings, thresholds),
-        *pruned_epsilon_rows(two, three, thresholds),
+        *node_rows(two, three, readings, parts),
+        *pruned_epsilon_rows(two, three, readings, thresholds),
         *thread_rows(parts),
-        *second_rows(two, three, parts),
+        *second_rows((two, three), parts),
         *comparison_rows(two, three, parts),
         *beyond_rows(parts, two, three),
     ]
@@ -113,7 +134,7 @@ def write(page: Page, parts: Mapping[str, Part]) -> None:
         f"{two.count} trials (seeds 0 to {two.count - 1}) of {two.iterations:,} one-deal iterations; the document ran "
         f"{TRIALS} of {ITERATIONS:,}."
     )
-    page.text(SETTINGS)
+    page.text(SETTINGS.format(points=len(two.points), share=two.sample * len(two.points) / two.iterations))
     _games(page, facts)
     page.heading("Rock-Paper-Scissors (Fig 7.1)")
     page.picture(
@@ -122,7 +143,7 @@ def write(page: Page, parts: Mapping[str, Part]) -> None:
     for found in (two, three):
         _learning(page, found, facts["trees"][found.played])
     _free_variables(page, three, facts["flat"])
-    _pruning(page, two, three, readings, parts["thresholds"].figures)
+    _pruning(page, two, three, readings, parts["thresholds"])
     _threads(page, parts)
     _costs(page, two, three, parts)
 
@@ -185,55 +206,61 @@ def _free_variables(page: Page, found: Trials, flat: Mapping[str, Any]) -> None:
                 f"{trial['equations']:.4f}",
                 trial["variable"],
                 f"{trial['closest']:.4f}",
-                f"{trial['epsilon']['recursive'][-1]:.5f}",
+                f"{trial['epsilon'][PLAIN][-1]:.5f}",
             ]
             for index, trial in enumerate(found.figures)
         ],
     )
 
 
-def _pruning(page: Page, two: Trials, three: Trials, readings: Mapping[str, Any], thresholds: list[Mapping[str, Any]]) -> None:
+def _pruning(page: Page, two: Trials, three: Trials, readings: Mapping[str, Any], thresholds: Part) -> None:
     page.heading(READINGS)
-    page.text(PRUNING)
+    page.text(PRUNING.format(few=thresholds.settings["trials"]))
     names = {"action": "average probability of the action", "reach": "product from the root"}
     published = [NODES_PRUNED["recursive", played][0] for played in GAMES]
-    rows = [
-        [name, f"{readings[rule]['threshold']:.3g}", *(_nodes(readings[rule][played]) for played in GAMES)]
-        for rule, name in names.items()
-    ]
-    heads = [f"nodes, {players}" for players in GAMES.values()]
-    page.table(
-        ["reading", "fitted threshold", *heads], [*rows, ["published, recursive", "", *(f"{each:.3g}" for each in published)]]
-    )
-    page.text(THRESHOLDS)
+    rows = [[name, f"{readings[rule]['threshold']:.3g}", *_learned(readings[rule])] for rule, name in names.items()]
     heads = [f"{what}, {players}" for players in GAMES.values() for what in ("nodes", "epsilon")]
-    lines = []
-    for each in thresholds:
-        cells = [cell for played in GAMES for cell in (_nodes(each[played]["nodes"]), _epsilon(each[played]["epsilon"]))]
-        lines.append([f"{each['threshold']:g}", "ours" if each["rule"] == "unplayed" else "the document's", *cells])
-    page.table(["threshold", "pruning", *heads], lines)
-    without = " and ".join(_epsilon(found.curves("epsilon", "recursive")[:, -1]) for found in (two, three))
+    cells = [cell for each in published for cell in (f"{each:.3g}", "")]
+    page.table(["reading", "fitted threshold", *heads], [*rows, ["published, recursive", "", *cells]])
+    page.text(THRESHOLDS.format(few=thresholds.settings["trials"]))
+    lines = [
+        [f"{each['threshold']:g}", names.get(each["rule"], "our own pruning"), *_learned(each)] for each in thresholds.figures
+    ]
+    page.table(["threshold", "of", *heads], lines)
+    without = " and ".join(_epsilon(found.epsilon("recursive")[:, -1]) for found in (two, three))
     page.text(f"Without pruning epsilon is {without}.")
     page.picture(
         "pruning", pruning_picture(two, three), "Fig 7.5: epsilon with and without pruning, mean and range of the trials"
     )
 
 
+def _learned(figures: Mapping[str, Any]) -> list[str]:
+    """Return nodes and epsilon of both games."""
+    return [cell for played in GAMES for cell in (_nodes(figures[played]["nodes"]), _epsilon(figures[played]["epsilon"]))]
+
+
 def _nodes(an_iteration: list[float]) -> str:
     found = estimate(an_iteration).scaled(ITERATIONS)
-    return f"{found.mean:.3g} ± {found.half_width():.1g}"
+    return f"{found.mean:.3g}{_interval(found, '.1g')}"
 
 
 def _epsilon(values: Any) -> str:
     found = estimate(values)
-    return f"{found.mean:.5f} ± {found.half_width():.5f}"
+    return f"{found.mean:.5f}{_interval(found, '.5f')}"
+
+
+def _interval(found: Estimate, form: str) -> str:
+    return f" ± {found.half_width():{form}}" if found.count > 1 else ""
 
 
 def _threads(page: Page, parts: Mapping[str, Part]) -> None:
     threads = {played: parts[f"{played}, threads"].figures for played in GAMES}
     part = parts["kuhn, threads"]
     page.heading(f"{LEVELS} (Table 7.2, Fig 7.6)")
-    page.text(TIMING.format(batches=part.settings["batches"], threads=part.figures["threads"], layer=part.figures["layer"]))
+    told = {name: part.settings[name] for name in ("batches", "batch")} | {
+        name: part.figures[name] for name in ("threads", "layer")
+    }
+    page.text(TIMING.format(**told))
     heads = {"one": "iterative, one thread", "levels": "iterative, levels in parallel"}
     heads |= {"ours_one": "our sweeps, one thread", "ours_two": "our sweeps, two threads"}
     rows = []
@@ -255,6 +282,15 @@ def _costs(page: Page, two: Trials, three: Trials, parts: Mapping[str, Part]) ->
             cells += [f"{cost.mean:.1f} ± {cost.half_width():.1f}", _published_cost(found.played, form)]
         rows.append([form, *cells])
     page.table(["form", *(f"{players}, {whose}" for players in GAMES.values() for whose in ("ours", "published"))], rows)
+    page.text(IN_FULL)
+    full = {found: parts[f"{found.played}, forms in full"].figures for found in (two, three)}
+    page.table(
+        ["form", *(f"{players}, {what}" for players in GAMES.values() for what in ("in full", "by samples", "apart"))],
+        [
+            [form, *(cell for found, figures in full.items() for cell in _in_full(found, form, figures[form]))]
+            for form in full[two]
+        ],
+    )
     page.text(IMPROVEMENTS)
     improved = {played: parts[f"{played}, improvements"].figures for played in GAMES}
     page.table(
@@ -263,9 +299,14 @@ def _costs(page: Page, two: Trials, three: Trials, parts: Mapping[str, Part]) ->
     )
     page.picture(
         "implementations",
-        implementation_picture(two, three, tuple(form for form in FORMS if form in SECONDS["kuhn"] or form == "sweeps")),
+        implementation_picture(two, three, tuple(SECONDS["kuhn"])),
         "Fig 7.7: epsilon over processor seconds, means of the trials",
     )
+
+
+def _in_full(found: Trials, form: str, figures: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the seconds of trial 0 in full and by samples, and the difference of what was learned."""
+    return f"{figures['seconds']:.2f} s", f"{found.elapsed(form)[0, -1]:.2f} s", f"{figures['apart']:.0g}"
 
 
 def _nanoseconds(microseconds: list[float]) -> str:

@@ -45,7 +45,7 @@ def value_picture(found: Trials) -> Figure:
     values = found.figure("values")
     for player in range(values.shape[2]):
         _band(left, found.points, values[:, :, player], f"player {player + 1}")
-    _band(right, found.points, found.curves("epsilon", "recursive"), "mean and range of the trials")
+    _band(right, found.points, found.epsilon("recursive"), "mean and range of the trials")
     right.axhline(EPSILON, color="grey", linestyle=":", label="the document's goal")
     left.set(xscale="log", xlabel=ITERATIONS_AXIS, ylabel="value (chips a hand)")
     right.set(xscale="log", yscale="log", xlabel=ITERATIONS_AXIS, ylabel=EPSILON_AXIS)
@@ -72,8 +72,8 @@ def pruning_picture(two: Trials, three: Trials) -> Figure:
     """Draw Fig 7.5: epsilon with and without pruning."""
     figure = new_figure(2)
     for axes, found in zip(figure.axes, (two, three), strict=True):
-        _band(axes, found.points, found.curves("epsilon", "recursive"), "without pruning")
-        _band(axes, found.points, found.curves("epsilon", "recursive, pruned"), "with pruning")
+        _band(axes, found.points, found.epsilon("recursive"), "without pruning")
+        _band(axes, found.points, found.epsilon("recursive, pruned"), "with pruning")
         axes.set(xscale="log", yscale="log", xlabel=ITERATIONS_AXIS, ylabel=EPSILON_AXIS, title=GAMES[found.played])
         axes.legend(frameon=False)
     return figure
@@ -84,7 +84,7 @@ def implementation_picture(two: Trials, three: Trials, forms: tuple[str, ...]) -
     figure = new_figure(2)
     for axes, found in zip(figure.axes, (two, three), strict=True):
         for form in forms:
-            seconds, epsilon = found.curves("seconds", form).mean(axis=0), found.curves("epsilon", form).mean(axis=0)
+            seconds, epsilon = found.elapsed(form).mean(axis=0), found.epsilon(form).mean(axis=0)
             axes.plot(seconds, epsilon, label=form)
         axes.set(xscale="log", yscale="log", xlabel="processor seconds", ylabel=EPSILON_AXIS, title=GAMES[found.played])
         axes.legend(frameon=False)

@@ -8,6 +8,7 @@ ITERATIONS, TRIALS = 10_000_000, 10
 RPS_ITERATIONS = 1_000
 EPSILON = 0.01  # its goal in all games, Section 1.1
 TOLERANCE = {"kuhn": 0.01, "kuhn-3p": 0.03}  # Section 5.2
+POINTS = 40  # evaluations and timings of a trial, log-spaced
 GAMES = {"kuhn": "two players", "kuhn-3p": "three players"}
 
 RPS = (  # Table 2.1: utilities of players 1 and 2, rows and columns R P S
@@ -25,6 +26,8 @@ HISTORIES = {  # Table 5.1: the decision nodes of each player, depth first; p pa
     "kuhn-3p": (("", "ppb", "pbp", "pbb"), ("p", "ppbp", "ppbb", "b"), ("pp", "pb", "bp", "bb")),
 }
 
+PLAIN, PRUNED = "plain", "pruned"  # what all forms learn, without and with pruning
+
 NODES = {"kuhn": 9e7, "kuhn-3p": 2.5e8}  # Table 7.1, without pruning
 NODES_PRUNED = {  # Table 7.1: nodes reached and their reduction in %
     ("recursive", "kuhn"): (6.76e7, -24.9),
@@ -32,7 +35,6 @@ NODES_PRUNED = {  # Table 7.1: nodes reached and their reduction in %
     ("iterative", "kuhn"): (6.70e7, -25.5),
     ("iterative", "kuhn-3p"): (1.62e8, -35.1),
 }
-NODES_ROUNDING = {"kuhn": 0.005e7, "kuhn-3p": 0.005e8}
 CALIBRATED = 6.76  # nodes of an iteration, to which the unpublished threshold is fitted: recursive, two players
 
 SECONDS = {  # Table 7.3
@@ -52,14 +54,12 @@ THREAD_SPEEDUPS = {"kuhn": -44.0, "kuhn-3p": -22.7}  # Table 7.2, in %
 class Size:
     iterations: int  # of a trial
     trials: int
-    level_iterations: int  # timed with the nodes of a level in parallel, in all batches
-    batches: int = 200  # of timings by the clock, of which the fastest counts
-
-    @property
-    def smaller(self) -> float:
-        """The document's size divided by this one."""
-        return ITERATIONS * TRIALS / (self.iterations * self.trials)
+    sample: int  # iterations of each form that are timed at each of POINTS points of a trial
+    batches: int  # of timings of which the fastest counts
+    few: int  # trials at other thresholds, and those by which the threshold is fitted
+    rps_iterations: int  # beyond the document's RPS_ITERATIONS
+    larger_iterations: int  # of a trial of Leduc hold'em
 
 
-FULL = Size(ITERATIONS, TRIALS, 4_000)
-QUICK = Size(300_000, 3, 200, 20)
+FULL = Size(ITERATIONS, TRIALS, sample=10_000, batches=100, few=2, rps_iterations=1_000_000, larger_iterations=300_000)
+QUICK = Size(300_000, 3, sample=1_000, batches=20, few=1, rps_iterations=20_000, larger_iterations=20_000)

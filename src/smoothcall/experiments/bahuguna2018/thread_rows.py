@@ -43,7 +43,7 @@ def thread_rows(parts: Mapping[str, Part]) -> Iterator[Row]:
 
 
 def _smaller(part: Part) -> float:
-    return float(ITERATIONS * TRIALS / (part.settings["timed"] * part.settings["trials"]))
+    return float(ITERATIONS * TRIALS / (part.settings["batches"] * part.settings["batch"] * part.settings["trials"]))
 
 
 def _second_rows(played: str, one: Array, levels: Array, smaller: float) -> Iterator[Row]:
@@ -83,7 +83,7 @@ def _speed_rows(played: str, part: Part, lost: Array, cause: str) -> Iterator[Ro
         f"Kuhn poker, {players}: the decision nodes of a level are independent of each other",
         "independent",
         (Measured(exact(figures["levels_apart"]), Near(0), "largest difference of tables learned on one and several threads"),),
-        smaller=smaller,
+        smaller=ITERATIONS * TRIALS / (part.settings["batch"] * part.settings["trials"]),
     )
     ours = np.array(figures["ours_one"], float) / np.array(figures["ours_two"], float)
     yield Row(

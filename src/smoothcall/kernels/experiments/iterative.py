@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numba
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import inlined, kernel, on_threads
 from smoothcall.kernels.experiments.steps import (
     ACTIONS,
     AVERAGE,
@@ -32,6 +32,7 @@ from smoothcall.kernels.tables import Array, Walk
 
 PRECOMPUTED, INDEXED, IN_PLACE, REUSED = 1, 2, 4, 8  # improvements, in the order of Section 6.3
 NONE, ALL = 0, 15
+THREADS = 16  # a bit beside them, because Numba's cache tells kernels apart by the values that they close over
 
 
 @inlined
@@ -129,9 +130,13 @@ def ascend(
 
 
 def iterative_kernel(improved: int) -> Callable[..., int]:  # long: the loop is compiled for `improved`, a constant to it
-    """Return the kernel with some improvements of Section 6.3, bits of `improved`; with ALL it is the optimised form."""
+    """Return the kernel with some improvements of Section 6.3, bits of `improved`; with ALL it is the optimised form.
 
-    @kernel
+    With THREADS the nodes of a level are divided among threads, in both passes: they have rows, weights and utilities of their
+    own, so that threads write to different places. Nothing else runs in parallel.
+    """
+
+    @(on_threads if improved & THREADS else kernel)
     def iterate(
         nodes: Array,
         keys: Array,
@@ -165,7 +170,7 @@ def iterative_kernel(improved: int) -> Callable[..., int]:  # long: the loop is 
                 weights, utilities = np.ones((size, players)), np.zeros((size, players))
                 policy, reach, blacklist = np.zeros((size, ACTIONS)), np.ones(size), np.zeros(size, np.bool_)
             for level in range(len(levels) - 1):
-                for index in range(levels[level], levels[level + 1]):
+                for index in numba.prange(levels[level], levels[level + 1]):  # a plain range without THREADS
                     node = decisions[index]
                     visited += descend(
                         nodes,
@@ -183,48 +188,9 @@ def iterative_kernel(improved: int) -> Callable[..., int]:  # long: the loop is 
                         improved,
                     )
             for level in range(len(levels) - 2, -1, -1):
-                for index in range(levels[level], levels[level + 1]):
+                for index in numba.prange(levels[level], levels[level + 1]):
                     node = decisions[index]
                     ascend(nodes, keys, dealt, row, ends, learned, weights, policy, utilities, blacklist, node, improved)
         return visited
 
     return iterate
-
-
-@numba.njit(parallel=True, nogil=True, cache=True, error_model="numpy")
-def iterate_levels(
-    nodes: Array,
-    keys: Array,
-    cards: Array,
-    rows: Array,
-    terminal: Array,
-    walk: Walk,
-    learned: Array,
-    decisions: Array,
-    levels: Array,
-    generator: Array,
-    pruning: Pruning,
-    start: int,
-    count: int,
-) -> int:
-    """Run the form without improvements, with the nodes of a level divided among threads, in both passes.
-
-    The nodes of a level have rows, weights and utilities of their own, so that threads write to different places.
-    """
-    (size, players), visited = (len(nodes), cards.shape[1]), count
-    for iteration in range(start, start + count):
-        deal, threshold = draw_deal(walk, generator), threshold_now(pruning, iteration)
-        dealt, row, ends = cards[deal], rows[deal], terminal[deal]
-        weights, utilities = np.ones((size, players)), np.zeros((size, players))
-        policy, reach, blacklist = np.zeros((size, ACTIONS)), np.ones(size), np.zeros(size, np.bool_)
-        for level in range(len(levels) - 1):
-            for index in numba.prange(levels[level], levels[level + 1]):
-                node = decisions[index]
-                visited += descend(
-                    nodes, keys, dealt, row, learned, weights, policy, reach, blacklist, node, pruning.rule, threshold, NONE
-                )
-        for level in range(len(levels) - 2, -1, -1):
-            for index in numba.prange(levels[level], levels[level + 1]):
-                node = decisions[index]
-                ascend(nodes, keys, dealt, row, ends, learned, weights, policy, utilities, blacklist, node, NONE)
-    return visited
