@@ -14,7 +14,7 @@ from smoothcall.results import count_statuses
 
 ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / "docs" / "ledger"
-EARLIER = {"bahuguna2018", "epfl2020"}  # pages of an earlier form, to be measured again
+EARLIER = {"bahuguna2018"}  # pages of an earlier form, to be measured again
 PAPERS = [paper for paper in EXPERIMENTS if paper not in EARLIER]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +13,7 @@ from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.parts import Part, Parts, read
 from smoothcall.experiments.verdicts import Row, verdict
 
+ROOT = Path(__file__).parents[2]
 PNG = b"\x89PNG"
 
 
@@ -63,3 +66,10 @@ def verify(page: Page, text: str, out: Path) -> None:
     assert len({(row.source, row.statement) for row in page.rows}) == len(page.rows)
     for row in page.rows:
         assert f"| {row.statement} | {row.published or ''} | {row.ours} | {verdict(row)} |" in text
+
+
+def verify_evidence(tests: Iterable[str]) -> None:
+    """Verify that the tests that a page names as evidence exist."""
+    for evidence in tests:
+        path, _, name = evidence.partition("::")
+        assert name in {node.name for node in ast.parse((ROOT / path).read_text()).body if isinstance(node, ast.FunctionDef)}

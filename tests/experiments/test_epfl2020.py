@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,28 +12,31 @@ import numpy as np
 import pytest
 
 from smoothcall.agents.batch_wrappers import ALL_IN, Table
+from smoothcall.agents.batch_wrappers import MOVES as MOVES_OF_LEARNERS
+from smoothcall.agents.q_networks import ROWS, Amount, Discrete, Softmax, Values
 from smoothcall.agents.scripted import Scripted
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.app import App
 from smoothcall.experiments import epfl2020
 from smoothcall.experiments.epfl2020.figures import CrossTable, cross_tables, pairs, published, published_mean
 from smoothcall.experiments.epfl2020.matches import MOVES, Counted
-from smoothcall.experiments.epfl2020.rows import rows
-from smoothcall.experiments.epfl2020.settings import COLUMNS, FIRST, PAPER, SCRIPTED
+from smoothcall.experiments.epfl2020.rows import TESTS, rows
+from smoothcall.experiments.epfl2020.settings import COLUMNS, FIRST, LEARNERS, PAPER, SCRIPTED
 from smoothcall.experiments.epfl2020.training import curve, trained
 from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.parts import Part
 from smoothcall.experiments.verdicts import Status, verdict
+from smoothcall.games.rules import PokerRules
+from smoothcall.information.named_games import game
 from smoothcall.kernels.simulation.observations import EQUITY, OBSERVATION, STACK, TO_CALL
 from smoothcall.store.metrics import Metric
 from smoothcall.store.runs import Run
-from tests.experiments.pages import written
+from tests.experiments.pages import verify_evidence, written
 
 TINY = replace(
     epfl2020.QUICK,
     seeds=1,
     hands=2_000,
-    ours=(),
-    our_seeds=0,
     freezeouts=20,
     rollout_freezeouts=4,
     choice_hands=2_000,
@@ -44,8 +48,38 @@ TINY = replace(
 )
 
 
+def network(*sizes: int) -> Any:
+    """Random layers of a network."""
+    random = np.random.default_rng(1)
+    shapes = [(out, into) for into, out in itertools.pairwise(sizes)]
+    return [(random.normal(size=shape).astype(np.float32), np.zeros(shape[0], np.float32)) for shape in shapes]
+
+
+def save_agents(folder: Path, size: epfl2020.Size) -> None:
+    """Save untrained agents as if they were those of the page: learners have tests of their own."""
+    made = game(size.game)
+    assert isinstance(made.rules, PokerRules)
+    table = Table.of(made.rules)
+    by_hand: dict[str, Any] = {
+        "MC": Discrete(table, np.random.default_rng(1).normal(size=(ROWS, MOVES_OF_LEARNERS)).astype(np.float32)),
+        "DQC": Amount(table, network(6, 16, 16, 16, 1)),
+        "DQC'": Amount(table, network(6, 8, 1)),
+        "DQD": Softmax(table, network(6, 16, 16, 16, 6)),
+        "CDQN": Values(table, (network(10, 16, 16, 16, 6), network(10, 16, 16, 6))),
+    }
+    folder.mkdir(parents=True)
+    for label, batch_policy in by_hand.items():
+        learner = LEARNERS[label]
+        options = learner.with_options(size.options)
+        card = {"solver": {"name": learner.solver, "seed": 1, "options": options}, "iterations": size.hands}
+        card |= {"curve": [[1000, -10.0], [2000, 10.0]], "seconds": 1.0}
+        TabulatedPolicy(made, batch_policy, card).save(folder / f"{learner.file}-1.agent")
+
+
 def test_epfl2020(tmp_path: Path) -> None:
+    save_agents(tmp_path / "tiny" / "agents", TINY)
     page = written("epfl2020", TINY, tmp_path)
+    assert not [line for line in page.told if line.startswith("training MC, ")], "saved agents are not trained again"
     for piece in ("Fig 1", "3037.5/1442", "`all-in` is a move of the game", "Combining agents", "clipped-double-dqn"):
         assert piece in page.text
     for picture in ("learning", "cross-table"):
@@ -53,12 +87,18 @@ def test_epfl2020(tmp_path: Path) -> None:
     assert "Lower bounds: Not measured yet." in page.text
     assert set(page.parts["matches MC 1"].figures) == {"DQC", "DQD", "CDQN", *SCRIPTED, *FIRST}
     assert set(page.parts["combined 1"].figures["matches"]) == {*COLUMNS, *FIRST}
+    assert {name: set(each) for name, each in page.parts["new opponents 1"].figures.items()} == {
+        name: {"DQC'"} for name in ("COMB", *PAPER)
+    }
     for part in (page.parts[f"matches {label} 1"] for label in PAPER):
         for result in part.figures.values():
             assert abs(result["gain"]) <= 3000, "nobody can win more than the stack"
             assert 0 <= result["wins"] <= 1
             assert [sum(moves[:4]) for moves in result["moves"]] == pytest.approx([1, 1])
+    assert cross_tables(page.parts)[0].before == dict.fromkeys(PAPER, 10.0), "the last gain before mirror training"
     assert page.status("Frequencies of hands, 52 cards") == Status.REPRODUCED
+    assert page.status("Policy networks of deep Q-learning: six inputs, three hidden layers of 16 neurons") == Status.REPRODUCED
+    assert page.status("Both networks of clipped double DQN have the layers printed") == Status.DIFFERS, "one of them has not"
     one_training = [row for row in page.rows.values() if row.source == "Figs 5 and 6"]
     assert len(one_training) == len(pairs()) == 22
     assert {verdict(row).status for row in one_training} == {Status.UNDECIDED}, "one training has no interval"
@@ -68,12 +108,19 @@ def test_a_page_without_figures() -> None:
     """Nothing is invented: every row that needs a figure says that it is not measured."""
     page = Page("empty", epfl2020.TITLE, "command")
     epfl2020.write(page, {})
-    asked = [row for row in page.rows if row.published is not None and row.source != "Section 2"]
+    asked = [row for row in page.rows if row.published is not None and "reduces the number" not in row.statement]
     assert len(asked) > 35
     assert {verdict(row).status for row in asked} == {Status.NOT_COMPARABLE}
     missing = [row for row in asked if "not measured yet" in verdict(row).reason]
-    assert {row.source for row in missing} == {"Fig 1", "Section 3.1", "Section 7", "Section 8", "Section 8.1", "Figs 5 and 6"}
+    assert {row.source for row in missing} == {
+        *("Section 2, Section 6.1", "Section 4.2", "Section 4.3.4", "Fig 1", "Section 3.1"),
+        *("Section 7", "Section 8", "Section 8.1", "Figs 5 and 6"),
+    }
     assert not page.pictures
+
+
+def test_the_tests_named_as_evidence_exist() -> None:
+    verify_evidence(TESTS.values())
 
 
 def test_published_figures() -> None:
@@ -236,4 +283,4 @@ def test_epfl2020_quick(tmp_path: Path) -> None:
     told: list[str] = []
     found = App().reproduce("epfl2020", quick=True, out=tmp_path, tell=told.append)
     assert len(found.rows) > 45
-    assert {"alpha DQC 0.5", "ours DQC 1", "responses MC", "equilibrium"} <= set(told)
+    assert {"alpha DQC 0.5 1", "new opponents 1", "ours DQC 1", "responses MC", "equilibrium"} <= set(told)

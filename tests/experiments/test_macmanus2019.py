@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from copy import deepcopy
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,10 +32,9 @@ from smoothcall.experiments.verdicts import verdict
 from smoothcall.interop.macmanus2019 import write_strategy
 from smoothcall.kernels.tables import FOLD, Array
 from tests.conftest import NO_CHECKS, built
-from tests.experiments.pages import Written, written
+from tests.experiments.pages import Written, verify_evidence, written
 
 PROGRAMS = "in the game, with the search and by the best response of its program"
-ROOT = Path(__file__).parents[2]
 TINY = macmanus2019.Size(
     shorter=50, program=4, repetitions=3, steps=2, short=3, equal=20_000, seeds=2, long=10_000, long_seeds=2, long_apart=1
 )
@@ -83,9 +80,7 @@ def test_every_part(page: Written) -> None:
 
 
 def test_the_tests_named_as_evidence_exist() -> None:
-    for evidence in (*quoted.REQUIREMENTS.values(), quoted.STYLES):
-        path, _, name = evidence.partition("::")
-        assert name in {node.name for node in ast.parse((ROOT / path).read_text()).body if isinstance(node, ast.FunctionDef)}
+    verify_evidence([*quoted.REQUIREMENTS.values(), quoted.STYLES])
 
 
 def published_value(method: str) -> str:

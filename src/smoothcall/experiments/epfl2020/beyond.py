@@ -12,7 +12,7 @@ from smoothcall.agents.combined import AGGRESSION_FACTORS, CELLS, PREFLOP_RAISES
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.epfl2020.figures import over_trainings, seeds_of, tables_by_seed
 from smoothcall.experiments.epfl2020.report import NOT_YET
-from smoothcall.experiments.epfl2020.rows import alone, gain_of_all
+from smoothcall.experiments.epfl2020.rows import alone, gain_of_all, new_gain
 from smoothcall.experiments.epfl2020.settings import COLUMNS, COMBINED, EQUILIBRIUM, EXACT, FIRST, PAPER, SCRIPTED
 from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.parts import Part
@@ -59,6 +59,26 @@ def write_combined(page: Page, parts: Parts) -> None:
         ],
     )
     page.text("Whom it plays, seed 1, and the hands it was learned from.")
+    _write_new_opponents(page, parts)
+
+
+def _write_new_opponents(page: Page, parts: Parts) -> None:
+    """Write the matches against opponents that the choice was not learned from."""
+    seeds = seeds_of(parts, "new opponents")
+    if not seeds:
+        page.text(f"Against opponents that the choice was not learned from: {NOT_YET}")
+        return
+    trainings = [parts[f"new opponents {seed}"].figures for seed in seeds]
+    names, lines = list(trainings[0][COMBINED]), []
+    for label in trainings[0]:
+        gains = np.array([[each[label][name]["gain"] for name in names] for each in trainings])
+        cells = [over_trainings(list(column)).rounded for column in (*gains.T, gains.mean(axis=1))]
+        apart = over_trainings([new_gain(each, COMBINED) - new_gain(each, label) for each in trainings])
+        lines.append([label, *cells, "" if label == COMBINED else apart.rounded])
+    page.table(["chips a freezeout", *names, "mean", f"{COMBINED} gains more"], lines)
+    page.text(
+        f"Against learners that the choice was not learned from, marked ' (their training: see below); {len(seeds)} trainings."
+    )
 
 
 def _ranges(cuts: tuple[float, ...]) -> list[str]:

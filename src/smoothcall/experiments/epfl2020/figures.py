@@ -45,8 +45,11 @@ class Pair:
 class CrossTable:
     """Matches of one training of every learner."""
 
-    def __init__(self, matches: Mapping[str, Mapping[str, Any]], freezeouts: int) -> None:
+    def __init__(
+        self, matches: Mapping[str, Mapping[str, Any]], freezeouts: int, before: Mapping[str, float] | None = None
+    ) -> None:
         self._matches, self._freezeouts = matches, freezeouts  # by learner, then by opponent; of each match
+        self.before = before or {}  # gain of each learner against scripted players just before mirror training, exploring
 
     def pair(self, row: str, column: str) -> Pair:
         if column in self._matches.get(row, {}):
@@ -88,8 +91,18 @@ def tables_by_seed(parts: Mapping[str, Part]) -> dict[int, CrossTable]:
         names = [f"matches {label} {seed}" for label in PAPER]
         if all(name in parts for name in names):
             matches = {label: parts[name].figures for label, name in zip(PAPER, names, strict=True)}
-            found[seed] = CrossTable(matches, parts[names[0]].settings["freezeouts"])
+            before = {label: gain for label in PAPER if (gain := _before_mirror(parts, label, seed)) is not None}
+            found[seed] = CrossTable(matches, parts[names[0]].settings["freezeouts"], before)
     return found
+
+
+def _before_mirror(parts: Mapping[str, Part], label: str, seed: int) -> float | None:
+    """Return the last gain of a learning curve before mirror training; None where there is none."""
+    name = f"training {label} {seed}"
+    if name not in parts:
+        return None
+    found = parts[name].figures
+    return next((gain for hands, gain in reversed(found["curve"]) if hands <= found["options"]["mirror"]), None)
 
 
 def seeds_of(parts: Mapping[str, Part], start: str) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from smoothcall.agents.batch_wrappers import Table
+from smoothcall.agents.batch_wrappers import ALL_IN, Table
 from smoothcall.agents.combined import Combined
 from smoothcall.agents.fixed import Strategy
 from smoothcall.agents.scripted import Scripted
@@ -25,6 +25,7 @@ from smoothcall.experiments.epfl2020.settings import (
     COMBINED,
     EXACT,
     FIRST,
+    LAYERS,
     LEARNERS,
     PAPER,
     ROLLOUTS,
@@ -36,6 +37,7 @@ from smoothcall.experiments.epfl2020.settings import (
 from smoothcall.experiments.epfl2020.training import command, trained
 from smoothcall.experiments.parts import Parts
 from smoothcall.games.cards import SHORT, STANDARD
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32
 from smoothcall.games.rankings import BEST_FIVE
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.equity import category_frequencies
@@ -96,15 +98,18 @@ class Players:
 
 
 def measure_all(parts: Parts, size: Size, folder: Path) -> None:
+    parts.measure("rules", {"game": NO_LIMIT_HOLDEM_32.name}, _rules)
     _measure_cards(parts, size)
     players = Players(size, folder, parts)
+    parts.measure("networks", {"agents": players.settings(SEED, *LAYERS)}, lambda: _networks(players))
     for label in (*PAPER, *(f"{label}'" for label in size.ours)):
         for seed in seeds(size) if label in PAPER else our_seeds(size):
             settings = {"command": command(LEARNERS[label], seed, size)}
             parts.measure(f"training {label} {seed}", settings, partial(_training, players, label, seed))
     _measure_matches(parts, size, players)
-    _measure_combined(parts, size, players)
     _measure_choices(parts, size, players)
+    _measure_combined(parts, size, players)
+    _measure_alphas(parts, size, players)
     _measure_beyond(parts, size, players)
 
 
@@ -119,6 +124,30 @@ def our_seeds(size: Size) -> range:
 def _training(players: Players, label: str, seed: int) -> dict[str, Any]:
     card = players.agent(label, seed).card
     return {"curve": card["curve"], "seconds": card["seconds"], "options": card["solver"]["options"]}
+
+
+def _rules() -> dict[str, Any]:
+    """Return what Sections 2 and 6.1 say of the game, from our rules. Raises are in bets."""
+    rules = NO_LIMIT_HOLDEM_32
+    return {
+        "players": rules.seats,
+        "suits": len(rules.deck.suits),
+        "ranks": len(rules.deck.ranks),
+        "stack": rules.stack,
+        "UNIT_BET": rules.streets[0].bet,
+        "blinds": rules.blinds,
+        "raises": [bets for bets in Table.of(rules).factors if bets != ALL_IN],
+    }
+
+
+def _networks(players: Players) -> dict[str, Any]:
+    """Return [inputs, outputs] of every layer of each learner's network; of CDQN both networks."""
+    found: dict[str, Any] = {}
+    for label in LAYERS:
+        learned: Any = players.agent(label).batch_policy
+        networks = learned.networks if label == "CDQN" else [learned.layers]
+        found[label] = [[weight.shape[::-1] for weight, _ in network] for network in networks]
+    return found
 
 
 # Cards
@@ -204,29 +233,29 @@ def _measure_combined(parts: Parts, size: Size, players: Players) -> None:
 
         settings = {"freezeouts": size.freezeouts, "choice_hands": size.choice_hands, "agents": players.settings(seed)}
         parts.measure(f"combined {seed}", settings, measured)
+    new = [f"{label}'" for label in size.ours]
+    for seed in our_seeds(size):
+        settings = {"freezeouts": size.freezeouts, "choice_hands": size.choice_hands}
+        settings |= {"agents": players.settings(seed, *PAPER, *new)}
+        parts.measure(f"new opponents {seed}", settings, partial(_new_opponents, players, seed, new))
+
+
+def _new_opponents(players: Players, seed: int, names: list[str]) -> dict[str, Any]:
+    """Return matches of the combination and of its members against learners that its choice was not learned from."""
+    others = {name: players.agent(name, seed).batch_policy for name in names}
+    return {
+        label: meetings(
+            players.rules, players.agent(label, seed).batch_policy, others, freezeouts=players.size.freezeouts, seed=seed
+        )
+        for label in (COMBINED, *PAPER)
+    }
 
 
 # What the document leaves open
 
 
 def _measure_choices(parts: Parts, size: Size, players: Players) -> None:
-    """Measure alpha, our changes of the learners, and equities from rollouts."""
-    for label in WITH_ALPHA:
-        for alpha in size.alphas:
-            settings = {"hands": size.alpha_hands, "freezeouts": size.freezeouts, "options": LEARNERS[label].options}
-            settings |= {"solver": LEARNERS[label].solver, "game": size.game}
-
-            def measured(label: str = label, alpha: float = alpha) -> dict[str, Any]:
-                learner, fixed = LEARNERS[label], LEARNERS[label].with_options(size.options) | {"alpha": alpha}
-                made = solver(learner.solver, players.game, seed=SEED, **fixed)
-                made.run(size.alpha_hands)
-                policy = made.policy()
-                assert isinstance(policy, TabulatedPolicy)
-                return meetings(
-                    players.rules, policy.batch_policy, players.scripted(*SCRIPTED), freezeouts=size.freezeouts, seed=SEED
-                )
-
-            parts.measure(f"alpha {label} {alpha:g}", settings, measured)
+    """Measure our changes of the learners, and equities from rollouts."""
     for label in size.ours:
         for seed in our_seeds(size):
 
@@ -239,6 +268,26 @@ def _measure_choices(parts: Parts, size: Size, players: Players) -> None:
             parts.measure(f"ours {label} {seed}", settings, against)
     settings = {"freezeouts": size.rollout_freezeouts, "rollouts": ROLLOUTS, "agents": players.settings(SEED)}
     parts.measure("estimated equities", settings, lambda: _estimated(players))
+
+
+def _measure_alphas(parts: Parts, size: Size, players: Players) -> None:
+    for label in WITH_ALPHA:
+        for alpha in size.alphas:
+            for seed in range(SEED, SEED + size.alpha_seeds):
+                settings = {"hands": size.alpha_hands, "freezeouts": size.alpha_freezeouts, "options": LEARNERS[label].options}
+                settings |= {"solver": LEARNERS[label].solver, "game": size.game}
+                parts.measure(f"alpha {label} {alpha:g} {seed}", settings, partial(_alpha, players, label, alpha, seed))
+
+
+def _alpha(players: Players, label: str, alpha: float, seed: int) -> dict[str, Any]:
+    """Train a learner with another alpha; return its matches against the scripted players of both pools."""
+    size, learner = players.size, LEARNERS[label]
+    made = solver(learner.solver, players.game, seed=seed, **learner.with_options(size.options) | {"alpha": alpha})
+    made.run(size.alpha_hands)
+    policy = made.policy()
+    assert isinstance(policy, TabulatedPolicy)
+    others = players.scripted(*SCRIPTED, *FIRST)
+    return meetings(players.rules, policy.batch_policy, others, freezeouts=size.alpha_freezeouts, seed=seed)
 
 
 def _estimated(players: Players) -> dict[str, Any]:

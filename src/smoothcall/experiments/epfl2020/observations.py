@@ -20,6 +20,7 @@ MISSING = (Deviation("nothing", "not measured yet"),)
 FINAL = tuple(SCRIPTED)
 SMALL_POTS = 'ours bet, and freezeouts end with a player broke; the published ones hardly do: see "Standard deviations"'
 CROSS_TABLE = 'see "Cross table"'
+EQUITIES = "learned and played with exact equities"  # a deviation whose effect in matches is measured
 
 Tables = Sequence[CrossTable]
 Found = tuple[tuple[Measured, ...], str]  # our figures, and the cause where they differ
@@ -36,7 +37,7 @@ def observation_rows(tables: Tables) -> Iterator[Row]:
             yield unmeasured(source, statement, figure)
             continue
         found, cause = measured(tables)
-        yield Row(source, statement, figure, found, cause=cause)
+        yield Row(source, statement, figure, found, cause=cause, note=EQUITIES)
     yield _bold_row(tables)
     for row, column in pairs():
         yield pair_row(tables, row, column)
@@ -78,6 +79,41 @@ def dqc_moves(tables: Tables) -> str:
     return f"our DQC raises {weak:.0%} of its decisions with an equity below 1/2 and {strong:.0%} of the others: {where}"
 
 
+def dqd_moves(tables: Tables) -> str:
+    """Return the cause of what differs about DQD: it bets, as the published one cannot have."""
+    raises = over_trainings([table.move("DQD", "raise") for table in tables]).mean
+    published_ones = [published("DQD", column).deviation for column in FINAL]
+    return (
+        f"our DQD raises in {raises:.0%} of its moves; the published one cannot have bet much against scripted players "
+        f'(deviations of {min(published_ones):.0f} to {max(published_ones):.0f}): see "Standard deviations"'
+    )
+
+
+def mc_against_dqc(tables: Tables) -> str:
+    """Return why MC loses to DQC: it calls, then folds."""
+    calls, folds, raises = (
+        over_trainings([table.pair(row, column).moves[name] for table in tables]).mean
+        for row, column, name in (("MC", "DQC", "call"), ("MC", "DQC", "fold"), ("DQC", "MC", "raise"))
+    )
+    return (
+        f"our DQC answers MC with a raise in {raises:.0%} of its moves, most by four bets, which no scripted player makes with "
+        f"weak cards; MC calls in {calls:.0%} and folds in {folds:.0%} of its moves, so that it loses what it has called"
+    )
+
+
+def cdqn_forgets(tables: Tables) -> str:
+    """Return why CDQN does worse than the published one: mirror training unlearns what it had learned."""
+    gain = over_trainings([table.mean("CDQN", FINAL) for table in tables]).mean
+    before = [table.before["CDQN"] for table in tables if "CDQN" in table.before]
+    if not before:
+        return CROSS_TABLE
+    return (
+        "mirror training unlearns what was learned before: CDQN gained "
+        f"{over_trainings(before).mean:+,.0f} chips a freezeout against the scripted players just before it, exploring, and "
+        f'{gain:+,.0f} after it: see "Learning" and "Our changes of the learners"'
+    )
+
+
 def _published_gains(label: str) -> list[float]:
     return [published(label, column).gain for column in (*PAPER, *FINAL) if column != label]
 
@@ -107,13 +143,13 @@ def _unanimity(tables: Tables) -> Found:
     none = [all(table.lowest(label) <= 0 for label in PAPER) for table in tables]
     positive = [label for label in PAPER if any(table.lowest(label) > 0 for table in tables)]
     lowest = [_mean(tables, CrossTable.lowest, label, None, f"lowest gain of {label}") for label in PAPER]
-    cause = f"{', '.join(positive)} of ours gains against all seven in some trainings: {CROSS_TABLE}"
+    cause = f"{', '.join(positive)} of ours gains against all seven in some trainings; {dqd_moves(tables)}"
     return (Measured(share(none), Every(), "trainings in which none has:"), *lowest), cause
 
 
 def _stable(tables: Tables) -> Found:
     found = [_difference(tables, CrossTable.lowest, "MC", other, Above(0), "lowest gain") for other in _others("MC")]
-    return tuple(found), CROSS_TABLE
+    return tuple(found), mc_against_dqc(tables)
 
 
 def _counters(tables: Tables) -> Found:
@@ -123,18 +159,18 @@ def _counters(tables: Tables) -> Found:
 
 def _worst(tables: Tables) -> Found:
     found = [_difference(tables, CrossTable.mean, "DQD", other, Below(0), "average") for other in _others("DQD")]
-    return tuple(found), f"{dqc_moves(tables)}; averages: {CROSS_TABLE}"
+    return tuple(found), dqd_moves(tables)
 
 
 def _resists(tables: Tables) -> Found:
     figure = _gain_against("MC")
     found = [_difference(tables, figure, "DQD", other, Above(0), "gain against MC") for other in ("DQC", "CDQN")]
-    return (*found, _mean(tables, figure, "DQD", None, "gain of DQD against MC")), CROSS_TABLE
+    return (*found, _mean(tables, figure, "DQD", None, "gain of DQD against MC")), mc_against_dqc(tables)
 
 
 def _well(tables: Tables) -> Found:
     found = [_mean(tables, _gain_against(other), "CDQN", Above(0), f"against {other}") for other in ("DQC", "DQD")]
-    return tuple(found), CROSS_TABLE
+    return tuple(found), f"{cdqn_forgets(tables)}; {dqd_moves(tables)}"
 
 
 def _gambler(tables: Tables) -> Found:
@@ -145,7 +181,7 @@ def _gambler(tables: Tables) -> Found:
 
 def _loses(tables: Tables) -> Found:
     criterion = Near(published_mean("CDQN", FINAL), published_half("CDQN", FINAL))
-    return (_mean(tables, _against(FINAL), "CDQN", criterion, ""),), 'trainings differ: see "Our changes of the learners"'
+    return (_mean(tables, _against(FINAL), "CDQN", criterion, ""),), cdqn_forgets(tables)
 
 
 def _deviations(tables: Tables) -> Found:
@@ -157,7 +193,7 @@ def _deviations(tables: Tables) -> Found:
 
 def _against_dqc(tables: Tables) -> Found:
     found = [_mean(tables, _gain_against("DQC"), label, Above(0), label) for label in ("MC", "CDQN")]
-    return tuple(found), dqc_moves(tables)
+    return tuple(found), f"{mc_against_dqc(tables)}; {dqc_moves(tables)}"
 
 
 def _better(tables: Tables) -> Found:
@@ -211,5 +247,5 @@ def pair_row(tables: Tables, row: str, column: str) -> Row:
         Measured(deviation, Near(cell.deviation, cell.deviation_half), "deviation", ",.0f"),
         Measured(wins, Near(cell.wins, cell.wins_half), "won", ".3f"),
     )
-    cause = dqc_moves(tables) if "DQC" in (row, column) else SMALL_POTS
-    return Row("Figs 5 and 6", statement, cell.text, measured, cause=cause)
+    cause = f"{SMALL_POTS}; {dqc_moves(tables)}" if "DQC" in (row, column) else SMALL_POTS
+    return Row("Figs 5 and 6", statement, cell.text, measured, cause=cause, note=EQUITIES)

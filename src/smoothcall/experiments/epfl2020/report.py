@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
+from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments import cross_table
 from smoothcall.experiments.epfl2020.figures import (
     CrossTable,
@@ -28,6 +29,7 @@ from smoothcall.experiments.epfl2020.settings import (
     LEARNERS,
     OURS,
     PAPER,
+    PUBLISHED_GAMES,
     SCRIPTED,
     WINS,
     WITH_ALPHA,
@@ -47,12 +49,19 @@ CHOICES = (
         "first), no "
         "other scripted player and no learner of the document does; Random leaves it out too",
     ),
+    ("straights", "not said", "the ace also plays below the seven: A-7-8-9-T is the lowest straight"),
+    ("betting rounds", '"a full game of poker with 3 rounds"', "four: before the flop, flop, turn, river"),
     ("raise sizes", "factors 1 to 4", "a raise by 1 to 4 bets of 1,000 on top of the call, at least the raise before it"),
-    ("equity", "from 100 simulated games", 'exact; what estimates change is measured: "Equities from rollouts"'),
+    (
+        "equity",
+        "from 100 simulated games",
+        'exact, in training and in matches: a deviation of ours; what estimates change in matches: "Equities from rollouts"',
+    ),
     (
         "alpha of R = alpha E1 + (1 - alpha) E2",
         "not printed",
-        f"{ALPHA['DQC']['alpha']} for DQC, {ALPHA['DQD']['alpha']} for DQD (option `alpha`); the effect is measured below",
+        f"{ALPHA['DQC']['alpha']} for DQC, {ALPHA['DQD']['alpha']} for DQD (option `alpha`); how they were "
+        "chosen and what they change is measured below",
     ),
     ("gamma, epsilon, learning rates, G, training sizes", "not printed", "the defaults of the learners; sizes below"),
     (
@@ -243,7 +252,9 @@ def _write_deviations(page: Page, parts: Parts, tables: Sequence[CrossTable]) ->
         f"Of the {len(deviations)} published deviations {small} are smaller, {tiny} less than half as large. A deviation s is "
         "that of (s / 500)^2 hands whose 500 chips go either way, 2.5 of ten for half of it. So in those matches the result of "
         "most hands cannot have depended on the cards; a fold that follows from the seat would explain it, since seats "
-        "alternate and such results cancel. Ours, and the hands of a freezeout, which ends early when a player is broke, with "
+        "alternate and such results cancel. Nor are they standard errors of the mean of 40 games: "
+        f"{max(deviations):,.0f} sqrt(40) = {max(deviations) * sqrt(PUBLISHED_GAMES):,.0f} is more than the 10,000 chips that "
+        "a freezeout can win or lose. Ours, and the hands of a freezeout, which ends early when a player is broke, with "
         "a gain of 10,000:"
     )
     page.text(text)
@@ -297,32 +308,58 @@ def write_loss(page: Page, parts: Parts) -> None:
         "chance "
         "that a raise is called as 1 / bets, so that a large raise wins the pot."
     )
-    names = {(label, alpha): name for name, label, alpha in _alphas(parts)}
-    if not names:
+    found = _alphas(parts)
+    if not found:
         page.text(NOT_YET)
         return
     lines = []
-    for (label, alpha), name in sorted(names.items(), key=lambda item: (WITH_ALPHA.index(item[0][0]), item[0][1])):
-        found = list(parts[name].figures.values())
-        gain = np.mean([each["gain"] for each in found])
-        error = 1.96 * sqrt(sum(each["error"] ** 2 for each in found)) / len(found)
-        moves = np.mean([each["moves"][0][:4] for each in found], axis=0)
-        lines.append([label, f"{alpha:g}", f"{gain:+,.0f} ± {error:,.0f}", *(f"{each:.1%}" for each in moves)])
-    page.table(["", "alpha", "gain", "fold", "check", "call", "bet or raise"], lines)
-    first = parts[next(iter(names.values()))].settings
+    for (label, alpha), trainings in found.items():
+        moves = np.mean([each["moves"][0][:4] for one in trainings for name, each in one.items() if name in SCRIPTED], axis=0)
+        gains = [_pool_gain(trainings, pool).rounded for pool in (tuple(SCRIPTED), FIRST)]
+        lines.append([label, f"{alpha:g}", *gains, *(f"{each:.1%}" for each in moves)])
+    heads = ["", "alpha", "gain against the final pool", "gain against the first pool", "fold", "check", "call", "bet or raise"]
+    page.table(heads, lines)
+    first = next(part for name, part in parts.items() if name.startswith("alpha "))
+    count = len(next(iter(found.values())))
     page.text(
-        f"{first['hands']:,} hands of training, one seed; mean gain against the four final scripted players, chips a "
-        f"freezeout; the interval is of the matches only. {OURS[1]} has `loss=logistic`."
+        f"{first.settings['hands']:,} hands of training against the scripted players, without mirror training, {count} "
+        f"trainings each; mean gain in chips a freezeout, 95 % intervals over trainings; moves against the final pool. "
+        f"{OURS[1]} has `loss=logistic`."
+    )
+    chosen = "; ".join(_best_alphas(found, label) for label in ALPHA)
+    page.text(
+        f"**DQC's alpha ({ALPHA['DQC']['alpha']}) was chosen after looking at gains against the final pool**, whose four "
+        "players are opponents of the evaluation too: rows on DQC against them are not independent of that choice. DQD has the "
+        f"default of the learner ({ALPHA['DQD']['alpha']}); on which opponents that was found is not recorded. The players of "
+        f"the first pool in this table ({', '.join(FIRST)}) are no opponents of the evaluation. Alphas with the highest mean "
+        f"gain here: {chosen}."
     )
 
 
-def _alphas(parts: Parts) -> Iterator[tuple[str, str, float]]:
-    """Yield (name, learner, alpha) of the parts that compare alphas."""
-    for name in parts:
+def _pool_gain(trainings: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Estimate:
+    """Return the mean gain against some opponents, over trainings."""
+    return over_trainings([float(np.mean([each[name]["gain"] for name in names])) for each in trainings])
+
+
+def _best_alphas(found: Mapping[tuple[str, float], Sequence[Mapping[str, Any]]], label: str) -> str:
+    """Return the alphas of a learner with the highest mean gains against each pool."""
+
+    def best(names: Sequence[str]) -> float:
+        own = {alpha: _pool_gain(each, names).mean for (learner, alpha), each in found.items() if learner == label}
+        return max(own, key=lambda alpha: own[alpha])
+
+    return f"{label} {best(tuple(SCRIPTED)):g} (final pool), {best(FIRST):g} (first pool)"
+
+
+def _alphas(parts: Parts) -> dict[tuple[str, float], list[Mapping[str, Any]]]:
+    """Return the matches of every training that compares alphas, by learner and alpha."""
+    found: dict[tuple[str, float], list[Mapping[str, Any]]] = {}
+    for name, part in parts.items():
         kind, _, rest = name.partition(" ")
         if kind == "alpha":
-            label, alpha = rest.split(" ")
-            yield name, label, float(alpha)
+            label, alpha, _ = rest.split(" ")
+            found.setdefault((label, float(alpha)), []).append(part.figures)
+    return dict(sorted(found.items(), key=lambda item: (WITH_ALPHA.index(item[0][0]), item[0][1])))
 
 
 def write_ours(page: Page, parts: Parts) -> None:

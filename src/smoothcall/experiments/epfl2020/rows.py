@@ -7,16 +7,42 @@ from math import comb
 
 from smoothcall.experiments.epfl2020.figures import CrossTable, cross_tables, over_trainings, seeds_of, tables_by_seed
 from smoothcall.experiments.epfl2020.observations import CHIPS, observation_rows, unmeasured
-from smoothcall.experiments.epfl2020.settings import COLUMNS, FIGURE_1, FIRST, PAPER
+from smoothcall.experiments.epfl2020.settings import COLUMNS, COMBINED, FIGURE_1, FIRST, LAYERS, PAPER, RULES
 from smoothcall.experiments.parts import Part
-from smoothcall.experiments.verdicts import Above, Below, Deviation, Measured, Near, Row, exact, share
+from smoothcall.experiments.verdicts import Above, Below, Deviation, Every, Measured, Near, Row, exact, share
 
 
 def rows(parts: Mapping[str, Part]) -> Iterator[Row]:
+    yield from rule_rows(parts)
     yield from card_rows(parts)
     yield from observation_rows(cross_tables(parts))
     yield from other_rows()
     yield combined_row(parts)
+
+
+# Game and networks
+
+
+def rule_rows(parts: Mapping[str, Part]) -> Iterator[Row]:
+    statement = "Two players, four suits of eight ranks, 10,000 chips, bets of 1,000, blinds of 500, raises by 1 to 4 bets"
+    source, figure = "Section 2, Section 6.1", ", ".join(map(str, RULES.values()))
+    if "rules" not in parts:
+        yield unmeasured(source, statement, figure)
+    else:
+        found = parts["rules"].figures
+        same = Measured(share([found[name] == value for name, value in RULES.items()]), Every(), "our rules agree in")
+        yield Row(source, statement, figure, (same,), note="all-in is a move beside these raises, for AllIn")
+    for source, labels, statement in (
+        ("Section 4.2", ("DQC", "DQD"), "Policy networks of deep Q-learning: six inputs, three hidden layers of 16 neurons"),
+        ("Section 4.3.4", ("CDQN",), "Both networks of clipped double DQN have the layers printed"),
+    ):
+        figure = "; ".join(", ".join(f"({low}, {high})" for low, high in LAYERS[label]) for label in labels)
+        if "networks" not in parts:
+            yield unmeasured(source, statement, figure)
+            continue
+        trained = parts["networks"].figures
+        alike = [network == LAYERS[label] for label in labels for network in trained[label]]
+        yield Row(source, statement, figure, (Measured(share(alike), Every(), "networks alike:"),))
 
 
 # Cards
@@ -85,35 +111,74 @@ def _impossible_row(parts: Mapping[str, Part]) -> Row:
 # What there is no figure of ours for
 
 
+TESTS = {  # tests of this project that hold what the document describes
+    "fixed moves": "tests/agents/test_scripted.py::test_rules_that_never_look_at_their_cards",
+    "all-in": "tests/agents/test_scripted.py::test_all_in_bets_the_whole_stack",
+    "bluffers": "tests/agents/test_scripted.py::test_bluffers_bluff_half_of_the_time_on_flop_and_turn",
+    "metrics": "tests/agents/test_combined.py::test_the_aggression_factor_is_raises_by_calls",
+    "metrics at tables": "tests/play/test_standing.py::test_an_opponent_knows_how_a_person_plays",
+    "ten hands": "tests/web/test_pages.py::test_a_match_of_freezeouts_of_ten_hands",
+    "hidden cards": "tests/web/test_leaks.py::test_no_answer_depends_on_hidden_cards",
+}
+
+
 def other_rows() -> Iterator[Row]:
-    for source, statement, figure, why in (
+    held = "held by a test"
+    for source, statement, figure, why, note in (
         (
             "Section 1.3",
             "No-limit Texas hold'em has 9.37e71 decision points; a strategy takes 1.241e49 yottabytes",
             "9.37e71; 1.241e49",
             "cited from Johanson 2013, about another game",
+            "",
         ),
-        ("Fig 2", "The order in which a hand is checked for combinations", "a flow chart", "a flow chart of its program"),
+        ("Fig 2", "The order in which a hand is checked for combinations", "a flow chart", "a flow chart of its program", ""),
+        ("Section 4.3.1", "Q-learning with networks overestimates values", "in general", "cited from Thrun and Schwartz", ""),
+        (
+            "Section 4.3.2",
+            "Opponent metrics: the frequency of raises before the flop, and raises by calls",
+            "two formulas",
+            held,
+            f"`{TESTS['metrics']}`, `{TESTS['metrics at tables']}`",
+        ),
+        (
+            "Section 5.1",
+            "Two pools of scripted players: seven by fixed moves, then four by equity, two of which bluff",
+            "rules",
+            held,
+            ", ".join(f"`{TESTS[name]}`" for name in ("fixed moves", "all-in", "bluffers")),
+        ),
         (
             "Figs 3 and 4",
             "A person can play against each agent and scripted player",
             "screenshots",
-            "pictures of its program; ours is the page, where a match of no-limit-holdem-32 has freezeouts of ten hands",
+            "pictures of its program",
+            f"ours: [the page](../web.md), freezeouts of ten hands: `{TESTS['ten hands']}`",
+        ),
+        (
+            "Section 6.2",
+            "A person does not see the agent's cards before a showdown",
+            "hidden",
+            held,
+            f"`{TESTS['hidden cards']}`",
         ),
         (
             "Section 8",
             "Agents with strong stable gains and low variation were implemented",
             "strong; low",
             "the document does not say which and compared with what; the standard deviations have rows of their own",
+            "",
         ),
         (
             "Section 8.2",
             "The strategies did not completely converge",
             "not converged",
             "about its own agents, whose training sizes it does not print",
+            "",
         ),
+        ("Section 9", "Learning offline is not enough against people", "not enough", "cited from the Libratus project", ""),
     ):
-        yield Row(source, statement, figure, deviations=(Deviation("nothing", why),))
+        yield Row(source, statement, figure, deviations=(Deviation("nothing", why),), note=note)
 
 
 # Beyond the document
@@ -131,11 +196,21 @@ def combined_row(parts: Mapping[str, Part]) -> Row:
     for label in PAPER:
         apart = [one - alone(by_seed[seed], label) for one, seed in zip(ours, seeds, strict=True)]
         measured.append(Measured(over_trainings(apart), Above(0), f"more than {label}", "+,.0f", "chips"))
+    new = [parts[f"new opponents {seed}"].figures for seed in seeds_of(parts, "new opponents")]
+    for label in PAPER if new else ():
+        apart = [new_gain(each, COMBINED) - new_gain(each, label) for each in new]
+        what = f"against learners that its choice was not learned from, more than {label}"
+        measured.append(Measured(over_trainings(apart), Above(0), what, "+,.0f", "chips"))
     return Row(source, statement, None, tuple(measured))
 
 
 def gain_of_all(matches: Mapping[str, Mapping[str, float]]) -> float:
     return sum(each["gain"] for each in matches.values()) / len(matches)
+
+
+def new_gain(training: Mapping[str, Mapping[str, Mapping[str, float]]], label: str) -> float:
+    """Return the mean gain of a player against the learners that the combination's choice was not learned from."""
+    return gain_of_all(training[label])
 
 
 def alone(table: CrossTable, label: str) -> float:

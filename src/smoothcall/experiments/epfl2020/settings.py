@@ -10,7 +10,20 @@ from smoothcall.agents.scripted import FINAL_POOL, FIRST_POOL
 
 TITLE = "epfl2020: Poker Agent, a Reinforcement Learning Approach (no-limit hold'em, 32 cards)"
 SEED = 1
-SOURCES = ("Fig 1", "Fig 2", "Figs 3 and 4", "Figs 5 and 6", "Section 3.1", "Section 7", "Section 8", "Section 8.1")
+SOURCES = (
+    "Fig 1",
+    "Fig 2",
+    "Figs 3 and 4",
+    "Figs 5 and 6",
+    "Section 2",
+    "Section 3.1",
+    "Section 4.2",
+    "Section 4.3.4",
+    "Section 6.1",
+    "Section 7",
+    "Section 8",
+    "Section 8.1",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +84,13 @@ FIGURE_1 = {
     "high card": "17.4",
 }  # per cent
 
+RULES = {"players": 2, "suits": 4, "ranks": 8, "stack": 10_000, "UNIT_BET": 1_000, "blinds": [500, 500], "raises": [1, 2, 3, 4]}
+LAYERS = {
+    "DQC": [[6, 16], [16, 16], [16, 16], [16, 1]],
+    "DQD": [[6, 16], [16, 16], [16, 16], [16, 6]],
+    "CDQN": [[10, 16], [16, 16], [16, 16], [16, 6]],
+}  # [inputs, outputs] of the networks in Sections 4.2 and 4.3.4
+
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -86,6 +106,8 @@ class Size:
     choice_hands: int  # from which the combined player learns its choice
     alphas: tuple[float, ...]  # weights of E1 that are compared
     alpha_hands: int  # of a training for that
+    alpha_seeds: int  # trainings with each of them
+    alpha_freezeouts: int  # of a match of theirs
     walks: int  # iterations of MCCFR for the largest stack; trees of smaller stacks are smaller by half for every bet; 0: none
     grid: str  # of the equilibrium
     local_deals: int  # of a local best response; 0: no lower bounds
@@ -107,9 +129,11 @@ FULL = Size(
     our_seeds=3,
     freezeouts=10_000,
     rollout_freezeouts=1_000,
-    choice_hands=3_000_000,
-    alphas=(0.0, 0.02, 0.1, 0.5, 1.0),
-    alpha_hands=500_000,
+    choice_hands=1_000_000,
+    alphas=(0.02, 0.1, 0.5, 1.0),
+    alpha_hands=250_000,
+    alpha_seeds=3,
+    alpha_freezeouts=2_000,
     walks=300_000,
     grid="20/20/20",
     local_deals=1_000,
@@ -133,6 +157,8 @@ QUICK = Size(
     choice_hands=20_000,
     alphas=(0.5,),
     alpha_hands=5_000,
+    alpha_seeds=1,
+    alpha_freezeouts=20,
     walks=2_000,
     grid="10/10/10",
     local_deals=10,

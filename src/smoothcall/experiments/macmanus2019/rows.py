@@ -259,10 +259,10 @@ def _values_of_d(parts: Mapping[str, Part]) -> Iterator[Row]:
         "d = 0.1 best",
         tuple(
             pots(difference(estimate(smooth.last("document")), _last(parts, d)), Below(0), f"d = 0.1 - d = {d:g}:")
-            for d in (0.002, 0.05)
+            for d in sorted((SMOOTH_HEINRICH.d or 0.0, *SWEEP))
         ),
         smaller=smaller(smooth, SMOOTH),
-        note="0.05 stands in an earlier version of its program; more values of d below",
+        note="the document does not say which values it tried; 0.05 stands in an earlier version of its program",
     )
 
 
