@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 import smoothcall as sc
+from smoothcall.cli.main import use_one_blas_thread
 
 GOLDEN = Path(__file__).parent / "golden"
 TABLES = Path(__file__).parents[1] / ".pytest_cache" / "tables"  # built by tests.warm, shared by all workers
+use_one_blas_thread()  # before NumPy is imported, for all workers and programs that tests start
 os.environ["SMOOTHCALL_CACHE"] = str(TABLES)
 os.environ["JAX_COMPILATION_CACHE_DIR"] = str(TABLES.parent / "jax")  # tests share what JAX compiles
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"

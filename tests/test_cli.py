@@ -328,6 +328,15 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
     assert not found & HEAVY
 
 
+def test_matrices_are_multiplied_on_one_thread_unless_the_environment_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    monkeypatch.setenv("MKL_NUM_THREADS", "3")
+    monkeypatch.setattr(sys, "argv", ["smoothcall", "--version"])
+    with pytest.raises(SystemExit):
+        main()
+    assert (os.environ["OPENBLAS_NUM_THREADS"], os.environ["MKL_NUM_THREADS"]) == ("1", "3")
+
+
 def test_training_a_table_imports_no_networks_page_or_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     found = loaded(["train", "kuhn", "cfr+", "--iterations", "10"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+import scipy  # its parts are imported at their first use
 
 import smoothcall as sc
 from smoothcall.errors import UsageError
@@ -167,7 +167,7 @@ def test_the_closest_member_of_two_is_the_closest(pot):
         assert squared.min() - 1e-4 <= found.squared_error <= squared.min() + 1e-12
         assert relative.min() - 1e-2 <= found.kullback_leibler <= relative.min() + 1e-12
         assert distances(game, policy, [found.closest])[0] == pytest.approx(found.squared_error, abs=1e-15)
-        exact = minimize_scalar(
+        exact = scipy.optimize.minimize_scalar(
             lambda x, policy=policy: distances(game, policy, [kuhn_member(game, **{name: x})])[1][0],
             bounds=(0, limit), method="bounded", options={"xatol": 1e-10},
         )  # fmt: skip

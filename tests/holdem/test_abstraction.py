@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+import scipy  # its parts are imported at their first use
 
 import smoothcall as sc
 from smoothcall.games.cards import SHORT, STANDARD, Cards, Deck
@@ -216,8 +217,6 @@ def test_outcomes_are_all_ways_to_compare(players: int, count: int) -> None:
 
 def test_cards_are_drawn_evenly() -> None:
     """Chi-square of each place alone and of two places together; fixed seeds, so it cannot fail by chance."""
-    from scipy.stats import chi2
-
     for size in (32, 52):
         generator = seeded(11)[0]
         sampled = np.zeros((60_000, 9), np.uint8)
@@ -226,7 +225,7 @@ def test_cards_are_drawn_evenly() -> None:
         for place in range(9):
             count = np.bincount(sampled[:, place], minlength=size)
             expected = len(sampled) / size
-            assert ((count - expected) ** 2 / expected).sum() < chi2.ppf(0.9999, size - 1)
+            assert ((count - expected) ** 2 / expected).sum() < scipy.stats.chi2.ppf(0.9999, size - 1)
         for one, other in ((0, 1), (3, 8)):
             count = np.bincount(sampled[:, one].astype(int) * size + sampled[:, other], minlength=size * size).reshape(
                 size, size
@@ -234,7 +233,7 @@ def test_cards_are_drawn_evenly() -> None:
             assert (np.diag(count) == 0).all()
             expected = len(sampled) / (size * (size - 1))
             off = count[~np.eye(size, dtype=bool)]
-            assert ((off - expected) ** 2 / expected).sum() < chi2.ppf(0.9999, size * (size - 1) - 1)
+            assert ((off - expected) ** 2 / expected).sum() < scipy.stats.chi2.ppf(0.9999, size * (size - 1) - 1)
 
 
 @pytest.mark.parametrize("spec", ["leduc", "no-limit-holdem-32:menu=pot,grid=20/10/5"])

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
+import scipy  # its parts are imported at their first use
 
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.local_best_response import preflop_scores
@@ -192,7 +192,7 @@ def test_single_games_are_won_tied_and_lost_as_often_as_all_games_are(board: str
     found = np.bincount([won(SHORT, hole, seen, 1, generator) for _ in range(count)], minlength=3)
     possible = every > 0
     assert found[~possible].sum() == 0
-    assert chisquare(found[possible], every[possible] / every.sum() * count).pvalue > 1e-4
+    assert scipy.stats.chisquare(found[possible], every[possible] / every.sum() * count).pvalue > 1e-4
     hundred = np.array([won(SHORT, hole, seen, 100, generator) for _ in range(2_000)]) / 2
     mean, square = every @ [0, 0.5, 1] / every.sum(), every @ [0, 0.25, 1] / every.sum()
     assert hundred.var() == pytest.approx(100 * (square - mean**2), rel=4 * (2 / 2_000) ** 0.5), "a hundred times one"
@@ -209,7 +209,7 @@ def test_simulated_games_draw_every_unseen_card_alike(count: int) -> None:
     assert sorted(unseen[:left].tolist()) == [card for card in range(SHORT.size) if not 3 <= card < 3 + count]
     assert sampled[:, visible].sum() == 0
     for place in sampled:
-        assert chisquare(np.delete(place, visible)).pvalue > 1e-4
+        assert scipy.stats.chisquare(np.delete(place, visible)).pvalue > 1e-4
 
 
 def test_certain_games() -> None:

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from scipy.stats import wasserstein_distance
+import scipy  # its parts are imported at their first use
 
 import smoothcall as sc
 from smoothcall.games.cards import SHORT, Cards
@@ -20,6 +20,7 @@ from smoothcall.holdem.histograms import BINS, clusters, rivers
 from smoothcall.kernels.holdem import histograms as kernels
 from smoothcall.kernels.holdem.drawing import draw_cards
 from smoothcall.kernels.random import seeded
+from smoothcall.kernels.tables import Array
 
 GRID = (12, 8, 5)
 SHOWN = {FLOP: 3, TURN: 4}
@@ -39,13 +40,18 @@ def counted(hole: Cards, board: Cards) -> np.ndarray:
     return found
 
 
+def histograms_of(boards: Array) -> Array:
+    """[boards, hands, BINS] of every hand, summed up from the left; all 0 where hand and board share a card."""
+    found = np.empty((len(boards), comb(SHORT.size, 2), BINS), np.int32)
+    kernels.count_boards(rivers(SHORT), boards, found)
+    return found
+
+
 @pytest.mark.parametrize("street", [FLOP, TURN])
 def test_histograms_of_boards_are_exact(street: int) -> None:
     known, random = strengths(SHORT), Random(street)
     boards = known.boards[street].board[random.sample(range(len(known.boards[street].board)), 3)]
-    found = np.empty((len(boards), comb(SHORT.size, 2), BINS), np.int32)
-    kernels.count_boards(rivers(SHORT), boards, found)
-    for board, histogram in zip(boards.tolist(), found, strict=True):
+    for board, histogram in zip(boards.tolist(), histograms_of(boards), strict=True):
         free = [card for card in range(SHORT.size) if card not in board]
         for _ in range(5):
             hole = tuple(random.sample(free, 2))
@@ -61,9 +67,8 @@ def test_sampled_histograms_are_those_of_hands_on_the_boards_drawn(street: int) 
     kernels.sample_histograms(rivers(SHORT), SHOWN[street], each, generator, found)
     card = np.zeros(SHOWN[street], np.uint8)
     draw_cards(card, SHORT.size, again)
-    board = tuple(sorted(card.tolist()))
-    free = [card for card in range(SHORT.size) if card not in board]
-    every = {tuple(counted(hole, board).cumsum()) for hole in combinations(free, 2)}
+    [every] = histograms_of(np.sort(card)[None])
+    every = {tuple(histogram) for histogram in every[every[:, -1] > 0].tolist()}
     assert {tuple(histogram) for histogram in found.tolist()} <= every
     assert len({tuple(histogram) for histogram in found.tolist()}) > each / 2, "different hands"
 
@@ -75,7 +80,7 @@ def test_the_distance_is_the_earth_movers() -> None:
     plain = getattr(kernels.distance, "py_func", kernels.distance)
     for _ in range(50):
         one, other = (random.multinomial(46, random.dirichlet(np.ones(BINS))) for _ in range(2))
-        expected = 46 * wasserstein_distance(np.arange(BINS), np.arange(BINS), one, other)
+        expected = 46 * scipy.stats.wasserstein_distance(np.arange(BINS), np.arange(BINS), one, other)
         assert plain(one.cumsum().astype(np.int32), other.cumsum().astype(np.int32)) == pytest.approx(expected)
 
 
@@ -110,8 +115,7 @@ def within(of: Abstraction, street: int) -> float:
     known, random = strengths(SHORT), np.random.default_rng(9)
     boards = known.boards[street]
     some = random.choice(len(boards.board), 40, p=boards.number / boards.number.sum())
-    histogram = np.empty((len(some), comb(SHORT.size, 2), BINS), np.int32)
-    kernels.count_boards(rivers(SHORT), boards.board[some], histogram)
+    histogram = histograms_of(boards.board[some])
     bucket = (of.cards.flop if street == FLOP else of.cards.turn)[some]
     free = histogram[:, :, -1] > 0
     total = 0.0

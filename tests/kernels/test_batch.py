@@ -9,7 +9,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+import scipy  # its parts are imported at their first use
 
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Hand
@@ -162,8 +162,8 @@ def test_leduc_is_dealt_fairly() -> None:
     assert len(ranks) == 24
     expected = {deal: ways / 120 * watched.begun for deal, ways in ranks.items()}
     statistic = sum((found[deal] - often) ** 2 / often for deal, often in expected.items())
-    assert chi2.sf(statistic, 23) > UNLIKELY
-    assert chi2.cdf(statistic, 23) > UNLIKELY, "nor is it too even"
+    assert scipy.stats.chi2.sf(statistic, 23) > UNLIKELY
+    assert scipy.stats.chi2.cdf(statistic, 23) > UNLIKELY, "nor is it too even"
 
 
 @pytest.mark.parametrize("spec", ["leduc", WHOLE_BETS])
@@ -185,8 +185,8 @@ def test_all_moves_are_equally_likely(spec: str) -> None:
     expected = (visits / np.maximum(moves, 1))[:, None]
     statistic = (np.where(legal, (made - expected) ** 2 / np.maximum(expected, 1), 0).sum(axis=1))[often].sum()
     freedom = int((moves - 1)[often].sum())
-    assert chi2.sf(statistic, freedom) > UNLIKELY
-    assert chi2.cdf(statistic, freedom) > UNLIKELY
+    assert scipy.stats.chi2.sf(statistic, freedom) > UNLIKELY
+    assert scipy.stats.chi2.cdf(statistic, freedom) > UNLIKELY
 
 
 @pytest.mark.parametrize("spec", ["kuhn-3p", WHOLE_BETS])

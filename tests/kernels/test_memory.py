@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, chi2_contingency, chisquare
+import scipy  # its parts are imported at their first use
 
 from smoothcall.kernels.learners import memory as kernels
 from smoothcall.kernels.learners.nfsp import draw_hand_policies
@@ -142,7 +142,7 @@ def test_a_reservoir_keeps_every_set_equally_often() -> None:
     sets, times = list(combinations(range(1, 7), 3)), 200 if INTERPRETED else 20_000
     found = kept(np.arange(1, 7), 3, times, seed=1)
     assert set(found) <= set(sets)
-    assert chisquare([found[each] for each in sets]).pvalue > UNLIKELY
+    assert scipy.stats.chisquare([found[each] for each in sets]).pvalue > UNLIKELY
 
 
 def test_the_order_of_arrival_does_not_matter() -> None:
@@ -156,7 +156,7 @@ def test_the_order_of_arrival_does_not_matter() -> None:
         statistic = ((count - times / 4) ** 2).sum() / (times * 1 / 4 * 3 / 4 * 20 / 19)
         assert 2 < statistic < 55  # chi-square, 19 degrees of freedom: each 1 in 40,000 or less
         counts.append(count)
-    assert chi2_contingency(counts).pvalue > UNLIKELY
+    assert scipy.stats.chi2_contingency(counts).pvalue > UNLIKELY
 
 
 def test_draws_are_uniform_over_what_is_known() -> None:
@@ -175,7 +175,9 @@ def test_draws_are_uniform_over_what_is_known() -> None:
             assert sampled.action.shape == (4, 1, batch)
             often = Counter(sampled.observations.reshape(-1).tolist())
             assert set(often) <= set(held.observations[0, :known, 0].tolist())
-            assert chisquare([often[number] for number in held.observations[0, :known, 0].tolist()]).pvalue > UNLIKELY
+            assert (
+                scipy.stats.chisquare([often[number] for number in held.observations[0, :known, 0].tolist()]).pvalue > UNLIKELY
+            )
             one, two = sampled.observations[0, 0, ::2, 0], sampled.observations[0, 0, 1::2, 0]
             assert 0.5 / known < (one == two).mean() < 2 / known, "a draw says nothing of the next"
             assert (sampled.observations[0] != sampled.observations[1]).any(), "updates draw their own"
@@ -218,10 +220,10 @@ def test_policies_of_hands_are_sampled_by_eta_and_rho(rho: float) -> None:
     assert (player[who] == seat).all()
     np.testing.assert_array_equal(mode[who], np.where(best, BEST, np.where(gradient, GRADIENT, AVERAGE)))
     for own in range(3):
-        assert binomtest(int(best[:, own].sum()), count // 2, 0.1 * rho).pvalue > UNLIKELY
-        assert binomtest(int(gradient[:, own].sum()), count // 2, 0.1 * (1 - rho)).pvalue > UNLIKELY
+        assert scipy.stats.binomtest(int(best[:, own].sum()), count // 2, 0.1 * rho).pvalue > UNLIKELY
+        assert scipy.stats.binomtest(int(gradient[:, own].sum()), count // 2, 0.1 * (1 - rho)).pvalue > UNLIKELY
     together = (best[:, 0] & best[:, 1]).sum()
-    assert binomtest(int(together), count // 2, (0.1 * rho) ** 2).pvalue > UNLIKELY, "seats are drawn apart"
+    assert scipy.stats.binomtest(int(together), count // 2, (0.1 * rho) ** 2).pvalue > UNLIKELY, "seats are drawn apart"
 
 
 def test_with_rho_1_no_number_is_drawn_for_the_gradient() -> None:

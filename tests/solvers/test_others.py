@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+import scipy  # its parts are imported at their first use
 
 import smoothcall as sc
 from tests.conftest import built
@@ -29,7 +29,7 @@ def kuhn_value(pot: int) -> float:
             else:
                 won = -ante if plan[mine] == "f" else sign * (ante + 1)
             payoff[i, j] += won / 6
-    found = linprog(
+    found = scipy.optimize.linprog(
         [0] * len(first) + [-1],
         A_ub=np.hstack([-payoff.T, np.ones((len(second), 1))]),
         b_ub=np.zeros(len(second)),

@@ -11,16 +11,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, sync_playwright
 
 from smoothcall.app import App
 from smoothcall.play.person_view import HandView
 from smoothcall.web.pages import COOKIE
 from smoothcall.web.server import create
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request
 
 DESKTOP, PHONE = (1200, 900), (390, 844)
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
@@ -41,6 +44,8 @@ def chromium() -> str:
 @contextmanager
 def browsing() -> Iterator[Browser]:
     """A browser. While it is there no other event loop runs in this thread."""
+    from playwright.sync_api import sync_playwright  # takes half a second, and only one worker needs it
+
     program = chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu", NO_OTHER_HOST])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastapi import FastAPI
-from playwright.sync_api import Browser
 
 from smoothcall.app import App
 from smoothcall.play.opponents import Agents
@@ -17,6 +16,9 @@ from smoothcall.web.server import create
 from tests.web.browsing import DESKTOP, Site, browsing, serving
 from tests.web.browsing import Visitor as BrowserVisitor
 from tests.web.visitor import Visitor
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 Invite = Callable[..., Visitor]
 Enter = Callable[..., BrowserVisitor]

@@ -313,9 +313,11 @@ def _difference(first: Answer, second: Answer) -> str:
     return f"{first.body[max(0, start - 80) : start + 80]!r}\n{second.body[max(0, start - 80) : start + 80]!r}"
 
 
-def sittings(game: str, freezeouts: int) -> Iterator[list[str]]:
+def sittings(game: str, freezeouts: int, first: str) -> Iterator[list[str]]:
     """Yield the opponents of one table after the other: every agent and scripted player of the game in turn."""
     player_ids, seats = [card.id for card in agents().cards(game, match=freezeouts > 0)], built(game).players - 1
+    start = player_ids.index(first) if first else 0
+    player_ids = player_ids[start:] + player_ids[:start]
     return (
         list(islice(cycle(player_ids), place % len(player_ids), place % len(player_ids) + seats))
         for place in cycle(range(10**6))
@@ -323,10 +325,13 @@ def sittings(game: str, freezeouts: int) -> Iterator[list[str]]:
 
 
 async def compare(
-    game: str, hands: int, probing: float, *, sitting: int = 20, seed: int = 1, freezeouts: int = 0
+    game: str, hands: int, probing: float, *, sitting: int = 20, seed: int = 1, freezeouts: int = 0, first: str = ""
 ) -> Comparison:
-    """Play hands in both applications, `sitting` at each table. At every other table only cards never shown are exchanged."""
-    both, random, opponents = Comparison(), Random(seed), sittings(game, freezeouts)
+    """Play hands in both applications, `sitting` at each table. At every other table only cards never shown are exchanged.
+
+    `first`: the opponent of the first table, whose strategy the coach tabulates.
+    """
+    both, random, opponents = Comparison(), Random(seed), sittings(game, freezeouts, first)
     for turn in range(hands // sitting):
         asked = await both.sitting(
             game, next(opponents), sitting, random, for_ever=turn % 2 == 0, probing=probing, freezeouts=freezeouts

@@ -213,9 +213,9 @@ def verify_kills(kind: str, folder: Path, *, tables: int, kills: int) -> None:
     assert len({row.table for row in rows.values()}) == len({row.person for row in rows.values()}) == tables
 
 
-@pytest.mark.parametrize(("kind", "kills"), [("sqlite", 2), ("postgresql", 1)])
-def test_killed_in_the_middle_of_hands(kind: str, kills: int, tmp_path: Path) -> None:
-    verify_kills(kind, tmp_path, tables=12, kills=kills)
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_killed_in_the_middle_of_hands(kind: str, tmp_path: Path) -> None:
+    verify_kills(kind, tmp_path, tables=12, kills=1)
 
 
 @pytest.mark.long

@@ -7,33 +7,21 @@ from __future__ import annotations
 
 from itertools import count
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import one_of, randoms
-from schemathesis import Case, GenerationMode
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from smoothcall.app import App
 from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService
 from smoothcall.web.server import create
 
+if TYPE_CHECKING:
+    from schemathesis import Case
+
 FEW, MANY = 8, 40  # requests to each operation, in the fast and in the long suite
-CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-]
 
 
 class Known:
@@ -69,6 +57,18 @@ def known() -> Known:
 
 def verify(known: Known, token: str | None, examples: int) -> int:
     """Send valid and invalid requests to every operation; return how many."""
+    import schemathesis  # takes a second, and only one worker needs it
+    from schemathesis import GenerationMode
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi import checks
+
+    every_check = [
+        not_a_server_error,
+        checks.status_code_conformance,
+        checks.content_type_conformance,
+        checks.response_headers_conformance,
+        checks.response_schema_conformance,
+    ]
     asked, bounded = 0, bounds(examples)
     document = schemathesis.openapi.from_asgi("/api/openapi.json", known.app)
     for found in document.get_all_operations():
@@ -86,7 +86,7 @@ def verify(known: Known, token: str | None, examples: int) -> int:
                 case.headers = {**(case.headers or {}), "Authorization": f"Bearer {token}"}
                 if "id" in case.path_parameters and chance.random() < 0.5:
                     case.path_parameters["id"] = chance.choice(known.tables if "/tables/" in case.path else known.hands)
-            case.call_and_validate(checks=CHECKS)
+            case.call_and_validate(checks=every_check)
 
         ask()
     return asked

@@ -67,11 +67,24 @@ def _callback(
         typer.echo(context.get_help())
 
 
+BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def use_one_blas_thread() -> None:
+    """Let NumPy multiply matrices on one thread, unless the environment says otherwise. Call it before NumPy is imported.
+
+    The products of our networks are so small that threads cost more than they give: their waiting multiplies processor time.
+    """
+    for name in BLAS_THREADS:
+        os.environ.setdefault(name, "1")
+
+
 _PARSING: Any = typer.BadParameter.__mro__[2]  # base class of every parsing error; Typer does not export it
 
 
 def main() -> None:
     """Run the command line. Every wrong input is one line on standard error and exit status 2."""
+    use_one_blas_thread()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a bar shows a replacement character
