@@ -24,7 +24,17 @@ from smoothcall.experiments.verdicts import Row, Status, verdict
 from tests.conftest import built
 from tests.experiments.pages import Written, written
 
-TINY = settings.Size(iterations=10_000, trials=2, sample=20, batches=4, few=1, rps_iterations=2_000, larger_iterations=500)
+TINY = settings.Size(
+    iterations=10_000,
+    trials=2,
+    sample=20,
+    batches=4,
+    few=1,
+    together=10_000,
+    external_iterations=1_000,
+    rps_iterations=2_000,
+    larger_iterations=500,
+)
 PICTURES = ("rps", "kuhn-values", "kuhn-bets", "kuhn-3p-values", "pruning", "threads", "implementations")
 EPSILON = "Kuhn poker, two players: every run ends with epsilon < 0.01"
 SHARE = "Kuhn poker: the threshold that saves the printed share of nodes with two players saves a larger share with three"
@@ -52,20 +62,21 @@ def changed(part: Part, figure: str, form: str, last: float) -> dict[str, Any]:
     return {figure: found}
 
 
-def _nodes(nodes: list[float]) -> dict[str, list[float]]:
-    return {"nodes": nodes, "epsilon": [0.001] * len(nodes)}
-
-
 def test_page(page: Written) -> None:
     for picture in PICTURES:
         assert f"(tiny/{picture}.png)" in page.text
     assert all(verdict(row).status != Status.REPRODUCED for row in page.rows.values() if "10 M iterations" in row.statement)
     for played, nodes in (("kuhn", 9), ("kuhn-3p", 25)):
-        figures, full = page.parts[f"{played}, trial 0"].figures, page.parts[f"{played}, forms in full"].figures
-        assert full["recursive"]["nodes"] == full["iterative"]["nodes"] == TINY.iterations * nodes == figures["nodes"]["plain"]
-        pruned = [full[f"{form}, pruned"]["nodes"] for form in ("recursive", "iterative", "optimised")]
-        assert pruned[0] == pruned[1] == pruned[2] == figures["nodes"]["pruned"] < full["recursive"]["nodes"]
-        assert all(form["apart"] == 0 for form in full.values()), "the compact form learns what the others learn"
+        figures, together = page.parts[f"{played}, trial 0"].figures, page.parts[f"{played}, forms together"].figures
+        assert (
+            together["recursive"]["nodes"]
+            == together["iterative"]["nodes"]
+            == TINY.iterations * nodes
+            == figures["nodes"]["plain"]
+        )
+        pruned = [together[f"{form}, pruned"]["nodes"] for form in ("recursive", "iterative", "optimised")]
+        assert pruned[0] == pruned[1] == pruned[2] == figures["nodes"]["pruned"] < together["recursive"]["nodes"]
+        assert all(form["apart"] == 0 for form in together.values()), "the compact form learns what the others learn"
         assert page.parts[f"{played}, threads"].figures["levels_apart"] == 0
         epsilon = figures["epsilon"]["plain"]
         assert epsilon[-1] < min(epsilon[:5]) / 2, "trials converge"
@@ -104,11 +115,13 @@ def test_verdicts_follow_from_the_data(page: Written) -> None:
     for epsilon, status in ((0.001, Status.SMALLER), (0.02, Status.DIFFERS)):
         rows = doctored(page, {trials[0]: changed(page.parts[trials[0]], "epsilon", "plain", epsilon)})
         assert verdict(rows[EPSILON]).status == status
-    for three, status in (([16.0, 16.2], Status.SMALLER), ([24.0, 24.1], Status.DIFFERS)):
-        readings = {
-            rule: {"threshold": 1e-3} | {"kuhn": _nodes([6.75, 6.77]), "kuhn-3p": _nodes(three)} for rule in ("action", "reach")
-        }
-        assert verdict(doctored(page, {"readings": readings})[SHARE]).status == status
+    for three, status in ((16.1, Status.SMALLER), (24.0, Status.DIFFERS)):
+        changes = {}
+        for played, nodes, spread in (("kuhn", settings.CALIBRATED, 0.001), ("kuhn-3p", three, 0.01)):
+            for trial, off in enumerate((-spread, spread)):
+                name = f"{played}, trial {trial}"
+                changes[name] = changed(page.parts[name], "nodes", "pruned", (nodes + off) * TINY.iterations)
+        assert verdict(doctored(page, changes)[SHARE]).status == status
     for row in page.rows.values():
         if "nodes reached with pruning" in row.statement or "stabilises" in row.statement:
             assert verdict(row).status == Status.NOT_COMPARABLE

@@ -77,7 +77,8 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
         parts.measure(f"{played}, threads", settings, partial(_threads, game(played), size, threshold))
         settings = {"trials": size.trials, "batches": size.batches, "batch": BATCH}
         parts.measure(f"{played}, improvements", settings, partial(_improvements, game(played), size))
-        parts.measure(f"{played}, external sampling", trials, partial(_external, game(played), size))
+        settings = {"trials": size.trials, "iterations": size.external_iterations}
+        parts.measure(f"{played}, external sampling", settings, partial(_external, game(played), size))
     settings = {"trials": size.trials, "iterations": size.larger_iterations, "threshold": LARGER_THRESHOLD}
     parts.measure("larger game", settings, partial(_larger, size))
     parts.measure("thresholds", {**few, "fitted": threshold}, partial(_thresholds, size, parts, threshold))
@@ -88,8 +89,8 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
     for played in GAMES:
         bets = [parts.parts[f"{played}, trial {trial}"].figures["bets"][-1] for trial in range(size.trials)]
         parts.measure(f"{played}, mean of trials", trials, partial(_mean_of_trials, game(played), np.mean(bets, axis=0)))
-        settings = {"seed": 0, "iterations": size.iterations, "threshold": threshold}
-        parts.measure(f"{played}, forms in full", settings, partial(_in_full, game(played), size, threshold))
+        settings = {"seed": 0, "iterations": size.together, "threshold": threshold}
+        parts.measure(f"{played}, forms together", settings, partial(_together, game(played), size.together, threshold))
 
 
 # Fig 7.1
@@ -232,12 +233,12 @@ def _integrated(points: Sequence[int], costs: Sequence[float]) -> list[float]:
     return list(np.cumsum([points[0] * costs[0], *between]))
 
 
-def _in_full(made: Game, size: Size, threshold: float) -> dict[str, Any]:
-    """Run trial 0 of all forms in full, by turns: seconds, nodes, and how far their tables are from the compact form's."""
+def _together(made: Game, iterations: int, threshold: float) -> dict[str, Any]:
+    """Run all forms with the deals of trial 0, by turns: seconds, nodes, and how far they are from the compact form."""
     prunings = {PLAIN: NO_PRUNING, PRUNED: pruning_of("action", threshold)}
     compact = {name: Form(made, "compact", seed=0, pruning=pruning) for name, pruning in prunings.items()}
     forms = {name: Form(made, form, seed=0, pruning=prunings[learned]) for name, (form, learned) in TIMED.items()}
-    while (left := size.iterations - compact[PLAIN].iterations) > 0:
+    while (left := iterations - compact[PLAIN].iterations) > 0:
         for form in (*compact.values(), *forms.values()):
             form.run(min(left, CHUNK))
     return {
@@ -277,14 +278,14 @@ def _mean_of_trials(made: Game, bets: Array) -> dict[str, Any]:
 def _threads(made: Game, size: Size, threshold: float) -> dict[str, Any]:
     """Time the iterative form on one thread and with the nodes of a level in parallel, and our solver on one thread and two.
 
-    Both continue tables of half a trial, because pruning grows during a trial. Figures are microseconds of an iteration by the
-    clock, of the fastest batch: a batch that another program interrupts says nothing about the form.
+    The forms continue tables of half a trial, because pruning grows during a trial. Figures are microseconds of an iteration by
+    the clock, of the fastest batch: a batch that another program interrupts says nothing about the form.
     """
     found: dict[str, list[float]] = {name: [] for name in ("one", "levels", "ours_one", "ours_two")}
     pruned, apart = pruning_of("action", threshold), 0.0
+    start = Form(made, "compact", seed=0, pruning=pruned)
+    start.run(size.iterations // 2)
     for seed in range(size.trials):
-        start = Form(made, "compact", seed=seed, pruning=pruned)
-        start.run(size.iterations // 2)
         forms = [Form(made, name, seed=seed, pruning=pruned) for name in ("iterative", "levels")]
         for form in forms:
             form.continue_from(start)
@@ -292,7 +293,7 @@ def _threads(made: Game, size: Size, threshold: float) -> dict[str, Any]:
         apart = max(apart, float(abs(forms[0].learned - forms[1].learned).max()))
         times = _fastest(forms, (BATCH, LEVEL_BATCH), size.batches, limit=LEVEL_SECONDS)
         sweeps = [Sweeps(made, seed=seed, threads=threads, sampling="chance") for threads in (1, 2)]
-        times += _fastest(sweeps, (SWEEP_BATCH, SWEEP_BATCH), size.batches // 2, limit=LEVEL_SECONDS)
+        times += _fastest(sweeps, (SWEEP_BATCH, SWEEP_BATCH), size.batches // 4, limit=LEVEL_SECONDS)
         for name, time in zip(found, times, strict=True):
             found[name].append(time)
     threads = {"threads": NUMBA_THREADS.get_num_threads(), "layer": NUMBA_THREADS.threading_layer()}
@@ -335,8 +336,8 @@ def _improvements(made: Game, size: Size) -> dict[str, list[float]]:
 
 
 def _external(made: Game, size: Size) -> dict[str, Any]:
-    """Measure epsilon of external sampling over nodes visited and seconds, up to a tenth of a trial's iterations."""
-    points = spaced(100, size.iterations // 10, POINTS)
+    """Measure epsilon of external sampling over nodes visited and seconds."""
+    points = spaced(100, size.external_iterations, POINTS)
     found: dict[str, list[list[float]]] = {"epsilon": [], "seconds": [], "nodes": []}
     for seed in range(size.trials):
         learner = Sweeps(made, seed=seed, sampling="external")
@@ -361,7 +362,7 @@ def _larger(size: Size) -> dict[str, Any]:
         for learner in (plain, pruned):
             learner.run(size.larger_iterations)
         threads = [Sweeps(made, seed=seed, threads=threads, sampling="chance") for threads in (1, 2)]
-        times = _fastest(threads, (SWEEP_BATCH // 5, SWEEP_BATCH // 5), size.batches // 2, limit=LEVEL_SECONDS)
+        times = _fastest(threads, (SWEEP_BATCH // 5, SWEEP_BATCH // 5), size.batches // 4, limit=LEVEL_SECONDS)
         nodes = [learner.nodes / size.larger_iterations for learner in (plain, pruned)]
         epsilon = [evaluate(made, learner.policy()).epsilon for learner in (plain, pruned)]
         for name, figure in zip(found, (*nodes, *epsilon, *times), strict=True):

@@ -79,18 +79,18 @@ As printed, only profiles with BJ1 = BQ1 = 0 are equilibria."""
 PRUNING = """Section 6.1 skips a child "if the average probability of visiting the child falls below a certain threshold",
 and does not give the threshold. The sentence has two readings: the average probability of the action that leads to the child,
 or the product of the average probabilities of all actions from the root. For each reading the threshold is fitted to one
-figure, the nodes that the recursive form reaches with two players, by {few} trials; the nodes with three players then follow.
+figure, the nodes that the recursive form reaches with two players, by {few} trial(s); the nodes with three players then follow.
 The first reading is the closer one and is used in all other rows. That choice was made after seeing the published figures, so
 that the rows of Table 7.1 with pruning decide nothing; rows on speed with pruning inherit the fitted threshold. A skipped
 action keeps its regret and adds nothing to the utility of its parent."""
 
-THRESHOLDS = """Other thresholds of both readings, means of {few} trials. The document never visits a pruned child again unless
-its average probability rises, and with a large threshold that fails: epsilon stays high. Our own pruning skips only actions
-that the current policy does not take, and every 16th iteration prunes nothing; the last lines have it at the fitted and
-at the largest threshold."""
+THRESHOLDS = """Other thresholds of both readings, means of {few} trial(s). The document never visits a pruned child again
+unless its average probability rises, and with a large threshold that fails: epsilon stays high. Our own pruning skips only
+actions that the current policy does not take, and every 16th iteration prunes nothing; the last lines have it at the fitted
+and at the largest threshold."""
 
 TIMING = """Each trial times the fastest of at most {batches} batches of each form, by turns, from tables that have learned half
-a trial: a batch that another program interrupts says nothing about the form. A batch has {batch} iterations with levels in
+of trial 0: a batch that another program interrupts says nothing about the form. A batch has {batch} iterations with levels in
 parallel. Levels run with Numba's `prange` on {threads}
 threads ({layer}), where the document has OpenMP on four cores; the number of its threads is not published. Each iteration
 starts threads 6 times with two players and 10 times with three."""
@@ -99,8 +99,9 @@ NODE_COSTS = """Processor nanoseconds of a node that is visited, ours and publis
 and 7.3. Percentages of speed depend on what an iteration and a node cost, and these differ: ours are compiled loops over
 arrays, the document's are C++ objects."""
 
-IN_FULL = """Trial 0 with every form run in full, beside the seconds that follow from the samples of that trial. *Apart* is the
-largest difference of a probability from what the compact form has learned."""
+TOGETHER = """All forms with the deals of trial 0 for {iterations:,} iterations, by turns: their seconds, those that follow from
+the samples of trial 0 up to there, and the largest difference of a probability from what the compact form has learned
+(*apart*). All forms reach the same nodes."""
 
 IMPROVEMENTS = """The improvements of Section 6.3 one by one, each in the iterative form: processor time of the fastest of many
 short batches. *Compact* is our own form of the same two passes, with fewer tables, which fits the thresholds above."""
@@ -117,7 +118,7 @@ def rows_of(parts: Mapping[str, Part]) -> list[Row]:
         *rps_rows(parts["rps"].figures),
         free_variable_row(two, facts["trees"]["kuhn"]["keys"]),
         *(row for found in (two, three) for row in kuhn_rows(found)),
-        *node_rows(two, three, readings, parts),
+        *node_rows(two, three, readings),
         *pruned_epsilon_rows(two, three, readings, thresholds),
         *thread_rows(parts),
         *second_rows((two, three), parts),
@@ -282,14 +283,11 @@ def _costs(page: Page, two: Trials, three: Trials, parts: Mapping[str, Part]) ->
             cells += [f"{cost.mean:.1f} ± {cost.half_width():.1f}", _published_cost(found.played, form)]
         rows.append([form, *cells])
     page.table(["form", *(f"{players}, {whose}" for players in GAMES.values() for whose in ("ours", "published"))], rows)
-    page.text(IN_FULL)
-    full = {found: parts[f"{found.played}, forms in full"].figures for found in (two, three)}
+    together = {found: parts[f"{found.played}, forms together"] for found in (two, three)}
+    page.text(TOGETHER.format(iterations=together[two].settings["iterations"]))
     page.table(
-        ["form", *(f"{players}, {what}" for players in GAMES.values() for what in ("in full", "by samples", "apart"))],
-        [
-            [form, *(cell for found, figures in full.items() for cell in _in_full(found, form, figures[form]))]
-            for form in full[two]
-        ],
+        ["form", *(f"{players}, {what}" for players in GAMES.values() for what in ("seconds", "by samples", "apart"))],
+        [[form, *(cell for found, part in together.items() for cell in _together(found, form, part))] for form in FORMS],
     )
     page.text(IMPROVEMENTS)
     improved = {played: parts[f"{played}, improvements"].figures for played in GAMES}
@@ -304,9 +302,10 @@ def _costs(page: Page, two: Trials, three: Trials, parts: Mapping[str, Part]) ->
     )
 
 
-def _in_full(found: Trials, form: str, figures: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return the seconds of trial 0 in full and by samples, and the difference of what was learned."""
-    return f"{figures['seconds']:.2f} s", f"{found.elapsed(form)[0, -1]:.2f} s", f"{figures['apart']:.0g}"
+def _together(found: Trials, form: str, part: Part) -> tuple[str, str, str]:
+    """Return the seconds of a form and those of the samples, and the difference of what was learned."""
+    figures, sampled = part.figures[form], np.interp(part.settings["iterations"], found.points, found.elapsed(form)[0])
+    return f"{figures['seconds']:.2f} s", f"{sampled:.2f} s", f"{figures['apart']:.0g}"
 
 
 def _nanoseconds(microseconds: list[float]) -> str:

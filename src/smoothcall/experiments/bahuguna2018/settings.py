@@ -57,9 +57,31 @@ class Size:
     sample: int  # iterations of each form that are timed at each of POINTS points of a trial
     batches: int  # of timings of which the fastest counts
     few: int  # trials at other thresholds, and those by which the threshold is fitted
+    together: int  # iterations of all forms side by side, without samples
+    external_iterations: int
     rps_iterations: int  # beyond the document's RPS_ITERATIONS
     larger_iterations: int  # of a trial of Leduc hold'em
 
 
-FULL = Size(ITERATIONS, TRIALS, sample=10_000, batches=100, few=2, rps_iterations=1_000_000, larger_iterations=300_000)
-QUICK = Size(300_000, 3, sample=1_000, batches=20, few=1, rps_iterations=20_000, larger_iterations=20_000)
+FULL = Size(
+    ITERATIONS,
+    TRIALS,
+    sample=10_000,
+    batches=100,
+    few=1,
+    together=2_000_000,
+    external_iterations=300_000,
+    rps_iterations=1_000_000,
+    larger_iterations=100_000,
+)
+QUICK = Size(
+    300_000,
+    3,
+    sample=1_000,
+    batches=20,
+    few=1,
+    together=100_000,
+    external_iterations=30_000,
+    rps_iterations=20_000,
+    larger_iterations=20_000,
+)

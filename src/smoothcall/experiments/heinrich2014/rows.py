@@ -20,10 +20,54 @@ CAUSE = {
     False: "c calibrated for a pot of 2 is too small: many runs stop to explore; see Exploration and the pot",
     True: "see Exploration and the pot",
 }
+SCALED = Deviation(
+    "algorithm", "c is scaled with the pot, which the document does not say; its c was calibrated for a pot of 2"
+)
+DEVIATIONS: dict[bool, tuple[Deviation, ...]] = {False: (), True: (SCALED,)}
 DOMINATED_CAUSE = {
     False: "with a pot of 16 nearly all runs of both stop to explore; see Exploration and the pot",
     True: "with a large c exploration itself makes up the error, and the order turns; see Exploration and the pot",
 }
+
+
+UNMEASURED = (  # source, statement, published, why there is nothing to measure
+    (
+        "Algorithms 1 and 2",
+        "Self-play MCTS and Smooth IS-UCT as pseudo-code",
+        "pseudo-code",
+        "an algorithm; ours is `kernels/solvers/uct.py` with `folds=sampled`",
+    ),
+    (
+        "Definitions 1 to 4",
+        "Extensive-form games, abstractions, equilibria and the Smooth UCB process",
+        "definitions",
+        "definitions; Smooth UCB is what `smooth-uct` does at each information state",
+    ),
+    (
+        "MCTS",
+        "MCTS converges to optimal policies in fully observable Markov environments; for suitable c UCT is optimal",
+        "quoted",
+        "quoted from Kocsis and Szepesvari 2006, and not about poker",
+    ),
+    (
+        "Smooth IS-UCT",
+        "If UCB were an epsilon-best response to the average policies, Smooth UCB would be a weakened fictitious play",
+        "an argument",
+        "an argument, which the document itself says does not apply to self-play",
+    ),
+    (
+        "Kuhn Poker",
+        "c was calibrated: 2 for IS-UCT and 1.75 for Smooth IS-UCT",
+        "2 and 1.75",
+        "its calibration is not described; both are used as printed",
+    ),
+    (
+        "Kuhn Poker",
+        "In large games visits may be too few for an average policy with a small dominated error",
+        "might be too low",
+        "a conjecture; average policies of limit hold'em are on [the other page](heinrich2014-holdem.md)",
+    ),
+)
 
 
 def rows(parts: Mapping[str, Part]) -> Iterator[Row]:
@@ -153,6 +197,7 @@ def _figure_2(curves: Figures, *, scaled: bool) -> Iterator[Row]:
             _context(SMOOTH, smooth["squared"]),
             _context("NashConv of Smooth UCT", _last(curves, SMOOTH, "nash_conv")),
         ),
+        deviations=DEVIATIONS[scaled],
         cause=CAUSE[scaled],
     )
     yield Row(
@@ -163,6 +208,7 @@ def _figure_2(curves: Figures, *, scaled: bool) -> Iterator[Row]:
             Measured(difference(smooth["dominated"], uct["dominated"]), Above(0), "DOM-ERR, Smooth UCT less UCT", ".2g"),
             _context(SMOOTH, smooth["dominated"]),
         ),
+        deviations=DEVIATIONS[scaled],
         cause=DOMINATED_CAUSE[scaled],
     )
 
@@ -190,6 +236,7 @@ def _variants(found: Mapping[int, Figures], *, scaled: bool) -> Iterator[Row]:
         apart(UCT, SMOOTH, "squared")
         + falls
         + tuple(_context(f"NashConv, pot {pot}", of(pot, SMOOTH, "nash_conv")) for pot in LARGER),
+        deviations=DEVIATIONS[scaled],
         cause=CAUSE[scaled],
     )
     yield Row(
@@ -197,6 +244,7 @@ def _variants(found: Mapping[int, Figures], *, scaled: bool) -> Iterator[Row]:
         f"Larger pots, {about}: only schedule (3) is stable (SQ-ERR, (4) less (3))",
         "only schedule (3) yielded stable performance",
         apart(SLOW, SMOOTH, "squared"),
+        deviations=DEVIATIONS[scaled],
         cause=CAUSE[scaled],
     )
     yield Row(
@@ -204,6 +252,7 @@ def _variants(found: Mapping[int, Figures], *, scaled: bool) -> Iterator[Row]:
         f"Larger pots, {about}: Smooth UCT (3) has a larger DOM-ERR than UCT (Smooth UCT less UCT)",
         "seems to suffer a larger dominated error",
         apart(SMOOTH, UCT, "dominated"),
+        deviations=DEVIATIONS[scaled],
         cause=DOMINATED_CAUSE[scaled],
     )
     grows = tuple(
@@ -217,6 +266,7 @@ def _variants(found: Mapping[int, Figures], *, scaled: bool) -> Iterator[Row]:
         f"Larger pots, {about}: the DOM-ERR of Smooth UCT (3) grows with the pot",
         "For larger pot sizes",
         grows,
+        deviations=DEVIATIONS[scaled],
         cause=CAUSE[scaled],
     )
 
@@ -259,12 +309,8 @@ def _algorithm(parts: Mapping[str, Part]) -> Iterator[Row]:
         ),
         cause="choosing at random between the bounds and the average policy costs time, also with a constant eta",
     )
-    yield Row(
-        "Algorithms 1 and 2",
-        "Self-play MCTS and Smooth IS-UCT as pseudo-code",
-        "pseudo-code",
-        deviations=(Deviation("nothing", "an algorithm; ours is `kernels/solvers/uct.py` with `folds=sampled`"),),
-    )
+    for source, statement, published, why in UNMEASURED:
+        yield Row(source, statement, published, deviations=(Deviation("nothing", why),))
 
 
 def _comparison(parts: Mapping[str, Part]) -> Iterator[Row]:
