@@ -189,8 +189,14 @@ def call(here: Callable[..., Done]) -> Callable[..., str]:
         (["--terminal"], "--terminal needs a game and opponents: --game leduc --against"),
         (["--terminal", "--against", "random"], "--terminal needs a game and opponents"),
         (["--terminal", "--game", "chess"], "unknown game 'chess' (accepted: kuhn"),
-        (["--terminal", "--game", "leduc", "--port", "8000"], "--port, --host, --no-browser and --connections belong to the page"),
-        (["--terminal", "--game", "leduc", "--host", "127.0.0.1"], "--port, --host, --no-browser and --connections belong to the page"),
+        (
+            ["--terminal", "--game", "leduc", "--port", "8000"],
+            "--port, --host, --no-browser and --connections belong to the page",
+        ),
+        (
+            ["--terminal", "--game", "leduc", "--host", "127.0.0.1"],
+            "--port, --host, --no-browser and --connections belong to the page",
+        ),
         (["--terminal", "--no-browser"], "--port, --host, --no-browser and --connections belong to the page"),
         (["--game", "leduc"], "--game, --against and --freezeouts belong to --terminal"),
         (["--against", "random"], "--game, --against and --freezeouts belong to --terminal"),
