@@ -70,7 +70,7 @@ MADE = {
     "no-limit-holdem-32-mccfr": Made("Monte-Carlo CFR", "no-limit-holdem-32:menu=x2+x4,grid=10/10/10", "mccfr", 1_000_000),
     **{
         f"no-limit-holdem-32-{solver}": Made(
-            name, "no-limit-holdem-32", solver, 3_000_000, file=f"epfl2020/agents/{solver}-1.agent"
+            name, "no-limit-holdem-32", solver, 3_000_000, file=f"epfl2020/agents/{solver}-ours-1.agent"
         )
         for solver, name in (
             ("monte-carlo", "Monte-Carlo control"),

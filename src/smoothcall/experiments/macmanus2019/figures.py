@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PUBLISHED_LONG = 0.0223
+OTHER_HALF = "the point of the low is that of the other half of the repetitions"
 NAMES = ("exact", "document", "stochastic", "folds", "reward")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.curves import Curves
-from smoothcall.experiments.macmanus2019.figures import PUBLISHED_LONG, estimate, long_curves, nash_conv_curves
+from smoothcall.experiments.macmanus2019.figures import OTHER_HALF, PUBLISHED_LONG, estimate, long_curves, nash_conv_curves
 from smoothcall.experiments.macmanus2019.measurements import long_part
 from smoothcall.experiments.parts import Part
 from smoothcall.experiments.verdicts import (
@@ -180,6 +180,11 @@ def _average(curves: Curves, episodes: int) -> Array:
     return found
 
 
+def _other_half(values: Array) -> Array:
+    """Return the values of the odd seeds; of a single seed its own."""
+    return values[1::2] if len(values) > 1 else values
+
+
 def _heinrich(parts: Mapping[str, Part]) -> Iterator[Row]:
     for suits, words in (("merged", "suits merged"), ("apart", "suits told apart")):
         yield from _uct(parts, suits, words)
@@ -208,7 +213,8 @@ def _heinrich(parts: Mapping[str, Part]) -> Iterator[Row]:
 def _uct(parts: Mapping[str, Part], suits: str, words: str) -> Iterator[Row]:
     """Yield the rows on UCT of one representation of the cards; NashConv of average policies."""
     uct, smooth = nash_conv_curves(parts, suits, None), nash_conv_curves(parts, suits, 0.002)
-    last, low = uct.points[-1], uct.points[int(uct.figures["average"].mean(axis=0).argmin())]
+    last, low = uct.points[-1], uct.points[int(uct.figures["average"][::2].mean(axis=0).argmin())]
+    lowest, end_of_half = (_other_half(_average(uct, at)) for at in (low, last))
     early = min(uct.points, key=lambda point: abs(point - 500_000))
     size, long = max(30_000_000 / last, 1.0), long_curves(parts, suits, None)
     end = long.points[-1]
@@ -217,8 +223,10 @@ def _uct(parts: Mapping[str, Part], suits: str, words: str) -> Iterator[Row]:
         "Section 4.3.4",
         f"UCT by self-play (Heinrich): exploitability reaches lows of 0.8; NashConv, {words}",
         "0.8",
-        (_chips(estimate(_average(uct, low)), Near(0.8, 0.05), f"after {low:,} episodes:"),),
-        cause=f"not found; ours is lower whether suits are merged or told apart, {section}",
+        (_chips(estimate(lowest), Near(0.8, 0.05), f"after {low:,} episodes:"),),
+        note=OTHER_HALF,
+        cause="not found; ours is lower whether suits are merged or told apart, and higher of the greedy policy "
+        f"({uct.lowest('greedy'):.2f} at its lowest), {section}",
         smaller=size,
     )
     yield Row(
@@ -236,7 +244,8 @@ def _uct(parts: Mapping[str, Part], suits: str, words: str) -> Iterator[Row]:
         "Section 4.3.4",
         f"UCT by self-play (Heinrich): exploitability diverges after its low; NashConv, {words}",
         "0.8, then 1.5",
-        (_chips(estimate(_average(uct, last) - _average(uct, low)), Above(0), f"after {last:,} - after {low:,}:"),),
+        (_chips(estimate(end_of_half - lowest), Above(0), f"after {last:,} - after {low:,}:"),),
+        note=OTHER_HALF,
         smaller=size,
     )
     yield Row(

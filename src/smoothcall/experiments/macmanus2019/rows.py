@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from smoothcall.evaluation.statistics import Estimate
-from smoothcall.experiments.macmanus2019.figures import Curve, estimate
+from smoothcall.experiments.macmanus2019.figures import OTHER_HALF, Curve, estimate
 from smoothcall.experiments.macmanus2019.measurements import EPISODES, FIRST, SWEEP, part_name, solver_part
 from smoothcall.experiments.macmanus2019.search import (
     AGAINST_RANDOM,
@@ -25,7 +25,6 @@ from smoothcall.experiments.parts import Part
 from smoothcall.experiments.verdicts import Above, Below, Criterion, Deviation, Measured, Near, Row, difference
 
 LADDER_SECTION = "see *From the text to the program*"
-OTHER_HALF = "the point of the low is that of the other half of the repetitions"
 ROUNDING = 0.05  # of figures with one decimal
 REPETITIONS = {AGAINST_RANDOM.label: 20, SELF_PLAY.label: 10, SMOOTH.label: 10, SMOOTH_HEINRICH.label: 10}
 
