@@ -79,10 +79,6 @@ MADE = {
             ("clipped-double-dqn", "Clipped double DQN"),
         )
     },
-    "no-limit-holdem-32-combined": Made(
-        "Combined agents", "no-limit-holdem-32", "", 0, file="epfl2020/agents/combined-1.agent",
-        learned="plays each hand as one of the four agents of epfl2020, chosen by how you played before; from 3,000,000 hands",
-    ),
     "no-limit-holdem-pricope-agent-1": Made(
         "Agent 1, expert system", "no-limit-holdem", "", 0, file="pricope2021/agents/agent-1.agent",
         learned="an expert system after Loki; its model of the opponent from 200,000 decisions",
@@ -125,7 +121,7 @@ def make(name: str, runs: Path) -> None:
     policy.card |= {"name": made.name, "command": policy.card.get("command", made.command), "results": results}
     if made.learned:
         policy.card |= {"learned": made.learned, "command": f"smoothcall reproduce {made.file.partition('/')[0]}"}
-    for figure in ("differences", "models", "curve", "choice"):  # shown in the ledger only
+    for figure in ("differences", "models", "curve"):  # shown in the ledger only
         policy.card.pop(figure, None)
     policy.save(AGENTS / f"{name}.agent")
     for at, path in snapshots.items():

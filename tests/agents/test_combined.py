@@ -12,7 +12,7 @@ import pytest
 import smoothcall as sc
 from smoothcall.agents.batch_player import BatchPlayer
 from smoothcall.agents.batch_wrappers import Greedy, Table
-from smoothcall.agents.combined import AGGRESSION_FACTORS, CELLS, Combined, cells_of
+from smoothcall.agents.combined import AGGRESSION_FACTORS, CELLS, Combined, cells_of, stranger
 from smoothcall.agents.files import load
 from smoothcall.agents.q_networks import Values, aggression_factor, ten_inputs
 from smoothcall.agents.registry import Registry
@@ -64,6 +64,7 @@ def test_cells_of_habits() -> None:
     for preflop, row in ((0, 0), (0.1, 1), (0.2, 2), (0.79, 4), (1, 5)):
         for frequency, column in ((0, 0), (0.4, 1), (0.5, 2), (0.75, 4), (1, len(AGGRESSION_FACTORS))):
             assert cells_of(observed(preflop, frequency))[0] == row * CELLS[1] + column
+    assert cells_of(stranger()) == cells_of(observed(0, 0.5)), "what a player sees in its first hand"
 
 
 def test_a_combination_plays_the_member_of_the_cell() -> None:

@@ -17,7 +17,7 @@ from smoothcall.agents.layers import array_of_shape
 from smoothcall.agents.q_networks import aggression_factor
 from smoothcall.errors import UsageError
 from smoothcall.files import field
-from smoothcall.kernels.simulation.observations import RAISES
+from smoothcall.kernels.simulation.observations import AGGRESSION, OBSERVATION, RAISES, UNKNOWN
 from smoothcall.kernels.tables import Array
 from smoothcall.simulation.batch_policy import BatchPolicy, sees_cards
 
@@ -32,6 +32,13 @@ def cells_of(observations: Array) -> Array:
     first = np.searchsorted(PREFLOP_RAISES, observations[:, RAISES], side="right")
     found: Array = first * CELLS[1] + np.searchsorted(AGGRESSION_FACTORS, aggression_factor(observations), side="right")
     return found
+
+
+def stranger() -> Array:
+    """Return [1, OBSERVATION] with the habits of an opponent of whom nothing is known."""
+    observations = np.zeros((1, OBSERVATION), np.float32)
+    observations[0, AGGRESSION] = UNKNOWN
+    return observations
 
 
 @dataclass(frozen=True, eq=False)

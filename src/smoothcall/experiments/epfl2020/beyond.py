@@ -8,11 +8,11 @@ from math import sqrt
 
 import numpy as np
 
-from smoothcall.agents.combined import AGGRESSION_FACTORS, CELLS, PREFLOP_RAISES
+from smoothcall.agents.combined import AGGRESSION_FACTORS, CELLS, PREFLOP_RAISES, cells_of, stranger
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.epfl2020.figures import over_trainings, seeds_of, tables_by_seed
 from smoothcall.experiments.epfl2020.report import NOT_YET
-from smoothcall.experiments.epfl2020.rows import alone, gain_of_all, new_gain
+from smoothcall.experiments.epfl2020.rows import alone, best_alone, gain_of_all, new_gain
 from smoothcall.experiments.epfl2020.settings import COLUMNS, COMBINED, EQUILIBRIUM, EXACT, FIRST, PAPER, SCRIPTED
 from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.parts import Part
@@ -59,6 +59,14 @@ def write_combined(page: Page, parts: Parts) -> None:
         ],
     )
     page.text("Whom it plays, seed 1, and the hands it was learned from.")
+    best = over_trainings([gain_of_all(each) - best_alone(table) for each, table in zip(matches, tables, strict=True)])
+    unknown = int(cells_of(stranger())[0])
+    page.text(
+        f"Compared with the best of the four in each training it gains {best.rounded} chips more. "
+        f"{hands.flat[unknown] / hands.sum():.0%} of the hands began with the metrics of an unknown opponent: freezeouts have "
+        f"{np.mean([table.hands(label) for table in tables for label in PAPER]):.1f} hands on average, too few to learn much. "
+        "It is not among the shipped agents for that reason."
+    )
     _write_new_opponents(page, parts)
 
 
@@ -77,7 +85,8 @@ def _write_new_opponents(page: Page, parts: Parts) -> None:
         lines.append([label, *cells, "" if label == COMBINED else apart.rounded])
     page.table(["chips a freezeout", *names, "mean", f"{COMBINED} gains more"], lines)
     page.text(
-        f"Against learners that the choice was not learned from, marked ' (their training: see below); {len(seeds)} trainings."
+        'Against learners that the choice was not learned from, marked \' (see "Our changes of the learners"); '
+        f"{len(seeds)} trainings."
     )
 
 

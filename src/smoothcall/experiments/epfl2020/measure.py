@@ -311,13 +311,13 @@ def _estimated(players: Players) -> dict[str, Any]:
 
 
 def _measure_beyond(parts: Parts, size: Size, players: Players) -> None:
-    if size.walks:
-        settings = {"walks": size.walks, "grid": size.grid, "freezeouts": size.freezeouts, "agents": players.settings(SEED)}
-        parts.measure("equilibrium", settings, lambda: _equilibrium(players))
     for label in PAPER if size.local_deals else ():
         settings = {"deals": size.local_deals, "episodes": size.episodes, "response_hands": size.response_hands}
         settings |= {"match_hands": size.match_hands, "agents": players.settings(SEED, label)}
         parts.measure(f"responses {label}", settings, partial(_responses, players, label))
+    if size.walks:
+        settings = {"walks": size.walks, "grid": size.grid, "freezeouts": size.freezeouts, "agents": players.settings(SEED)}
+        parts.measure("equilibrium", settings, lambda: _equilibrium(players))
     for label in EXACT if size.exact else ():
         settings = {"game": size.exact, "agents": players.settings(SEED, label)}
         parts.measure(f"exact response {label}", settings, partial(_exact, players, label))

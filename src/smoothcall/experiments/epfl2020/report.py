@@ -308,6 +308,11 @@ def write_loss(page: Page, parts: Parts) -> None:
         "chance "
         "that a raise is called as 1 / bets, so that a large raise wins the pot."
     )
+    page.text(
+        f"**DQC's alpha ({ALPHA['DQC']['alpha']}) was chosen after looking at gains against the final pool**, whose four "
+        "players are opponents of the evaluation too: rows on DQC against them are not independent of that choice. DQD has the "
+        f"default of the learner ({ALPHA['DQD']['alpha']}); on which opponents that was found is not recorded."
+    )
     found = _alphas(parts)
     if not found:
         page.text(NOT_YET)
@@ -328,11 +333,8 @@ def write_loss(page: Page, parts: Parts) -> None:
     )
     chosen = "; ".join(_best_alphas(found, label) for label in ALPHA)
     page.text(
-        f"**DQC's alpha ({ALPHA['DQC']['alpha']}) was chosen after looking at gains against the final pool**, whose four "
-        "players are opponents of the evaluation too: rows on DQC against them are not independent of that choice. DQD has the "
-        f"default of the learner ({ALPHA['DQD']['alpha']}); on which opponents that was found is not recorded. The players of "
-        f"the first pool in this table ({', '.join(FIRST)}) are no opponents of the evaluation. Alphas with the highest mean "
-        f"gain here: {chosen}."
+        f"The players of the first pool in this table ({', '.join(FIRST)}) are no opponents of the evaluation. Alphas with the "
+        f"highest mean gain here: {chosen}."
     )
 
 

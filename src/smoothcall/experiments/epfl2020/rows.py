@@ -196,6 +196,8 @@ def combined_row(parts: Mapping[str, Part]) -> Row:
     for label in PAPER:
         apart = [one - alone(by_seed[seed], label) for one, seed in zip(ours, seeds, strict=True)]
         measured.append(Measured(over_trainings(apart), Above(0), f"more than {label}", "+,.0f", "chips"))
+    best = over_trainings([one - best_alone(by_seed[seed]) for one, seed in zip(ours, seeds, strict=True)])
+    measured.append(Measured(best, Above(0), "more than the best of the four in each training", "+,.0f", "chips"))
     new = [parts[f"new opponents {seed}"].figures for seed in seeds_of(parts, "new opponents")]
     for label in PAPER if new else ():
         apart = [new_gain(each, COMBINED) - new_gain(each, label) for each in new]
@@ -216,3 +218,8 @@ def new_gain(training: Mapping[str, Mapping[str, Mapping[str, float]]], label: s
 def alone(table: CrossTable, label: str) -> float:
     """Return the mean gain of a learner against the four learners and all scripted players; against itself it is 0."""
     return sum(table.gains(label, (*COLUMNS, *FIRST))) / (len(COLUMNS) + len(FIRST))
+
+
+def best_alone(table: CrossTable) -> float:
+    """Return the mean gain of the best learner of a training against these opponents."""
+    return max(alone(table, label) for label in PAPER)
