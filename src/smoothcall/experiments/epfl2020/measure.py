@@ -312,7 +312,7 @@ def _estimated(players: Players) -> dict[str, Any]:
 
 def _measure_beyond(parts: Parts, size: Size, players: Players) -> None:
     for label in PAPER if size.local_deals else ():
-        settings = {"deals": size.local_deals, "episodes": size.episodes, "response_hands": size.response_hands}
+        settings: dict[str, Any] = {"deals": size.local_deals, "episodes": size.episodes, "response_hands": size.response_hands}
         settings |= {"match_hands": size.match_hands, "agents": players.settings(SEED, label)}
         parts.measure(f"responses {label}", settings, partial(_responses, players, label))
     if size.walks:

@@ -328,10 +328,9 @@ def write_loss(page: Page, parts: Parts) -> None:
     count = len(next(iter(found.values())))
     page.text(
         f"{first.settings['hands']:,} hands of training against the scripted players, without mirror training, {count} "
-        f"trainings each; mean gain in chips a freezeout, 95 % intervals over trainings; moves against the final pool. "
-        f"{OURS[1]} has `loss=logistic`."
+        f"trainings each; mean gain in chips a freezeout, 95 % intervals over trainings; moves against the final pool."
     )
-    chosen = "; ".join(_best_alphas(found, label) for label in ALPHA)
+    chosen = "; ".join(_best_alphas(found, label) for label in WITH_ALPHA)
     page.text(
         f"The players of the first pool in this table ({', '.join(FIRST)}) are no opponents of the evaluation. Alphas with the "
         f"highest mean gain here: {chosen}."

@@ -57,7 +57,7 @@ COMBINED, EQUILIBRIUM = "COMB", "EQ"
 EXACT = ("MC", "CDQN")  # whose exploitability is computed exactly in a game of few raises
 PUBLISHED_GAMES = 40
 ROLLOUTS = 100  # games simulated for an estimate of the equity
-WITH_ALPHA = ("DQC", "DQC'", "DQD")
+WITH_ALPHA = ("DQC",)  # learners whose alpha is varied
 # Figs 5 and 6: mean gain / standard deviation, and win rate, of the row against the columns
 COLUMNS = (*PAPER, *SCRIPTED)
 GAINS = {
@@ -136,9 +136,9 @@ FULL = Size(
     alpha_freezeouts=2_000,
     walks=50_000,
     grid="20/20/20",
-    local_deals=1_000,
-    episodes=300_000,
-    response_hands=300_000,
+    local_deals=2_000,
+    episodes=100_000,
+    response_hands=100_000,
     match_hands=100_000,
     exact="no-limit-holdem-32:menu=x3,grid=20/20/20",
     spots=3_000,
