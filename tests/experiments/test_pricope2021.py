@@ -1,4 +1,8 @@
-"""The page of pricope2021 at a small size: it is whole, and its verdicts follow from the data."""
+"""The page of pricope2021 at a small size: it is whole, and its verdicts follow from the data.
+
+Agents of the small page are networks with random weights, because only `test_agents_are_kept_and_runs_resumed` and the long
+test need trained ones.
+"""
 
 from __future__ import annotations
 
@@ -10,46 +14,102 @@ from typing import Any
 import numpy as np
 import pytest
 
+from smoothcall.agents.convolutions import CONVOLUTIONS, FLAT_SIDE
+from smoothcall.agents.expert import Expert
+from smoothcall.agents.nfsp_networks import NFSPNetworks
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.app import App
 from smoothcall.errors import UsageError
-from smoothcall.experiments import pricope2021
+from smoothcall.experiments import gradient_play, pricope2021
 from smoothcall.experiments.parts import Part
 from smoothcall.experiments.pricope2021 import published
 from smoothcall.experiments.pricope2021.agents import Agents, Version
+from smoothcall.experiments.pricope2021.curves import above_chance, chance
 from smoothcall.experiments.pricope2021.data import Data
 from smoothcall.experiments.pricope2021.results import Played
 from smoothcall.experiments.pricope2021.rows import rows
-from smoothcall.experiments.pricope2021.settings import CALL, DP, GP, GP_DIAGONAL, ONE, RANDOM, RAW, TWO, TWO_RANDOM
+from smoothcall.experiments.pricope2021.settings import (
+    CALL,
+    DP,
+    ETA,
+    GP,
+    GP_DIAGONAL,
+    GP_HAND,
+    IMAGES,
+    IMAGES_RAW,
+    ONE,
+    RANDOM,
+    RAW,
+    TWO,
+    TWO_RANDOM,
+    Training,
+)
 from smoothcall.experiments.verdicts import Status, verdict
+from smoothcall.kernels.agents.features import FEATURES
+from smoothcall.kernels.agents.images import PLANES
 from tests.experiments.pages import Written, rendered, written
 
 QUICK = pricope2021.QUICK
 TINY = replace(
     QUICK,
     trainings={
-        label: QUICK.trainings[label] if label in (GP, DP, RAW) else replace(QUICK.trainings[label], freezeouts=40)
-        for label in (GP, DP, RAW, TWO, TWO_RANDOM)
+        GP: Training("gp", 3000, {"rho": 0.92}, (1000, 2000), (1, 2)),
+        DP: Training("dp", 3000, QUICK.trainings[DP].options, (1000, 2000), (1, 2)),
+        GP_HAND: Training("gp-hand", 3000, {"episode": "hand"}, (1000,), (1, 2), 1000),
+        RAW: Training("raw", 3000, {"metrics": False}, (1000,), (1, 2), 1000),
+        TWO: Training("two", 3000),
+        TWO_RANDOM: QUICK.trainings[TWO_RANDOM],
+        IMAGES: Training("images", 3000, {"inputs": "images"}, (1000,)),
+        IMAGES_RAW: Training("images-raw", 3000, {"inputs": "images"}, (1000,)),
     },
-    decisions=600,
-    walks=100,
-    freezeouts=8,
-    expert_freezeouts=4,
-    deals=6,
-    slow_deals=2,
-    local_deals=2,
-    episodes=100,
-    response_freezeouts=10,
+    compared=1000,
+    decisions=200,
+    walks=20,
+    freezeouts=4,
+    expert_freezeouts=2,
+    image_freezeouts=2,
+    deals=2,
+    slow_deals=1,
+    local_deals=1,
+    episodes=20,
+    response_freezeouts=4,
 )
+
+
+def untrained(agents: Agents, version: Version) -> TabulatedPolicy:
+    """Return networks with random weights as the agent of a version."""
+    training = agents.size.trainings[version.label]
+    at = version.freezeouts or training.freezeouts
+    random, inputs = np.random.default_rng([at, version.seed]), training.options.get("inputs", "compact")
+    actions = len(agents.game.actions)
+    shapes: list[tuple[int, ...]] = [(8, FEATURES), (actions, 8)]
+    if inputs == "images":
+        shapes = [(1, planes, 3, 3) for planes in (PLANES, *[1] * (CONVOLUTIONS - 1))]
+        shapes += [(8, FLAT_SIDE**2), (actions, 8)]
+    policy, values = ([(random.normal(size=shape), np.zeros(shape[0])) for shape in shapes] for _ in range(2))
+    card = {"iterations": at, "hands": 3 * at, "moves": 10 * at, "seconds": 1.0}
+    card["differences"] = random.uniform(50, 300, at // 500).tolist()
+    return TabulatedPolicy(agents.game, NFSPNetworks(policy, values, inputs, eta=ETA), card)
+
+
+def expert(agents: Agents, label: str) -> TabulatedPolicy:
+    """Return agent 1 without a model of its opponent."""
+    models = {"both": {"accuracy": 0.3, "base_rate": 0.2, "margin": 0.1, "half_width": 0.01, "decisions": 50}}
+    return TabulatedPolicy(agents.game, Expert(), {"models": models})
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Written:
-    return written("pricope2021", TINY, tmp_path_factory.mktemp("pricope2021"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Agents, "trained", untrained)
+        patch.setattr(Agents, "agent_1", expert)
+        patch.setattr(gradient_play, "QUICK", ())
+        return written("pricope2021", TINY, tmp_path_factory.mktemp("pricope2021"))
 
 
-def status(parts: dict[str, Part], statement: str) -> Status:
+def told(parts: dict[str, Part], statement: str) -> str:
     (row,) = (row for row in rows(Data(parts)) if row.statement == statement)
-    return verdict(row).status
+    return str(verdict(row))
 
 
 def doctored(parts: dict[str, Part], name: str, figures: Any) -> dict[str, Part]:
@@ -75,36 +135,67 @@ def test_page_is_whole(page: Written) -> None:
 def test_trainings_are_kept_as_data(page: Written) -> None:
     trained = page.parts[f"training, {GP}"].figures
     assert [each["seed"] for each in trained] == [1, 2]
-    assert [point["iterations"] for point in trained[0]["points"]] == [400, 700, 1000]
-    moves = [point["moves"] for point in trained[0]["points"]]
-    assert 0 < moves[0] <= moves[1] <= moves[2]
+    assert [point["iterations"] for point in trained[0]["points"]] == [1000, 2000, 3000]
+    shorter = page.parts[f"training, {RAW}"].figures
+    assert [[point["iterations"] for point in each["points"]] for each in shorter] == [[1000, 3000], [1000]]
+
+
+def test_agents_are_compared_after_equally_many_games(page: Written) -> None:
+    matches = page.parts[f"{GP} against {RAW}"].figures
+    assert {at: len(each) for at, each in matches.items()} == {"1000": 2, "3000": 1}, "all seeds, then the first alone"
+    assert list(page.parts[f"{IMAGES} against {IMAGES_RAW}"].figures) == ["1000", "3000"]
+
+
+@pytest.mark.parametrize(
+    ("gains", "outcome"),
+    [((3.0, 3.1), "it holds"), ((-3.0, -3.1), "it does not hold"), ((3.0, -3.0), "undecided"), ((3.0,), "undecided")],
+)
+def test_rows_of_dense_networks_are_not_compared_but_say_what_was_found(
+    page: Written, gains: tuple[float, ...], outcome: str
+) -> None:
+    parts = doctored(page.parts, f"{TWO} against {ONE}", [played(gain, 0.5) for gain in gains])
+    verdict_of_row = told(parts, "Agent 2 learns to beat agent 1")
+    assert verdict_of_row.startswith(f"{Status.NOT_COMPARABLE} (algorithm: dense networks")
+    assert outcome in verdict_of_row
 
 
 def test_verdicts_follow_from_the_data(page: Written) -> None:
     at = str(TINY.trainings[GP].snapshots[0])
-    for gains, wanted in (((4.0, 5.0), Status.DIFFERS), ((79.5, 79.6), Status.REPRODUCED)):
+    for gains, wanted in (((4.0, 5.0), "it does not hold"), ((79.5, 79.6), "it holds")):
         figures = deepcopy(page.parts[f"{GP} against {RANDOM}"].figures)
         figures[at] = [played(gain, 0.5) for gain in gains]
         parts = doctored(page.parts, f"{GP} against {RANDOM}", figures)
         parts = doctored(parts, "game", {**parts["game"].figures, "stack": 100})
-        assert status(parts, "GP against Random after 50,000 games of training") == wanted
-    for gains, wanted in (((3.0, 3.1), Status.REPRODUCED), ((-3.0, -3.1), Status.DIFFERS), ((3.0, -3.0), Status.UNDECIDED)):
-        parts = doctored(page.parts, f"{TWO} against {ONE}", [played(gain, 0.5) for gain in gains])
-        assert status(parts, "Agent 2 learns to beat agent 1") == wanted
-    parts = doctored(page.parts, f"{TWO} against {ONE}", [played(3.0, 0.6)])
-    assert status(parts, "Agent 2 learns to beat agent 1") == Status.UNDECIDED, "one training decides nothing"
+        assert wanted in told(parts, "GP against Random after 50,000 games of training")
 
 
 def test_gradient_play_is_judged_by_all_its_matches(page: Written) -> None:
     statement, name, other = "Gradient play improves on NFSP", f"{GP} against {DP}", f"{GP_DIAGONAL} against {DP}"
-    good, bad = [played(2.0, 0.6), played(2.1, 0.6)], [played(-2.0, 0.4), played(-2.1, 0.4)]
+    good, bad = ({"1000": [played(gain, 0.5), played(1.05 * gain, 0.5)]} for gain in (2.0, -2.0))
     parts = doctored(page.parts, name, good)
-    assert status(parts, statement) == Status.SMALLER, "a thousand games of training"
-    assert status(doctored(parts, name, bad), statement) == Status.DIFFERS
-    assert status({**parts, other: replace(parts[name], figures=bad)}, statement) == Status.DIFFERS
+    assert "it holds" in told(parts, statement)
+    assert "it does not hold" in told(doctored(parts, name, bad), statement)
+    assert "it does not hold" in told({**parts, other: replace(parts[name], figures=bad)}, statement)
 
 
-def test_what_is_not_measured_is_said_so(page: Written, tmp_path: Path) -> None:
+def test_one_training_on_images_decides_nothing(page: Written) -> None:
+    figures = {"1000": [played(2.0, 0.6)], "3000": [played(2.0, 0.6)]}
+    parts = doctored(page.parts, f"{IMAGES} against {IMAGES_RAW}", figures)
+    statement = "With networks on 17 x 17 x 9 images, hand-made inputs help an agent to train better"
+    assert told(parts, statement) == f"{Status.UNDECIDED} (1/50 of its size)"
+
+
+def test_last_points_of_a_training_on_images_decide_its_range(page: Written) -> None:
+    statement = (
+        "With networks on 17 x 17 x 9 images, the difference between two copies falls to 0 to 20 mbb/h in the last 50 points"
+    )
+    for last, wanted in ((19.0, Status.SMALLER), (21.0, Status.DIFFERS)):
+        figures = deepcopy(page.parts[f"training, {IMAGES}"].figures)
+        figures[0]["differences"][-1] = last
+        assert told(doctored(page.parts, f"training, {IMAGES}", figures), statement).startswith(f"{wanted} (1/50")
+
+
+def test_what_is_not_measured_is_said_so(page: Written) -> None:
     for missing in ("cross table", f"{GP} against {TWO}", f"two copies of {GP}"):
         left = {name: part for name, part in page.parts.items() if name != missing}
         found = list(rows(Data(left)))
@@ -115,11 +206,20 @@ def test_what_is_not_measured_is_said_so(page: Written, tmp_path: Path) -> None:
 
 def test_chance_of_two_copies_by_hand(page: Written) -> None:
     """Winnings of 500 games with standard deviation 20 have 20 sqrt(500); hands are 2,000; a big blind is 10 chips."""
-    from smoothcall.experiments.pricope2021.curves import chance
-
     parts = doctored(page.parts, f"two copies of {GP}", played(0.0, 0.5))
     expected = 2 * np.sqrt(2 / np.pi) * 20 * np.sqrt(500) / 2000 / 10 * 1000
     assert chance(Data(parts), GP) == pytest.approx(expected)
+
+
+def test_difference_above_chance_is_that_of_a_stretch(page: Written) -> None:
+    """Games of a stack of 20: three hands each in the first stretch, seven in the second."""
+    figures = deepcopy(page.parts[f"training, {IMAGES}"].figures)
+    figures[0]["differences"] = [100.0, 200.0, 30.0, 40.0, 50.0, 60.0]
+    figures[0]["points"][1]["hands"] = 3000 + 7 * 2000
+    found = above_chance(Data(doctored(page.parts, f"training, {IMAGES}", figures)), IMAGES)
+    by_chance = 2 * np.sqrt(2 / np.pi) * 20 / np.sqrt(500) / 10 * 1000  # with one hand a game
+    assert found[1000] == pytest.approx([150 - by_chance / 3])
+    assert found[3000] == pytest.approx([45 - by_chance / 7])
 
 
 def test_results_as_data() -> None:
@@ -131,14 +231,14 @@ def test_results_as_data() -> None:
 
 def test_agents_are_kept_and_runs_resumed(tmp_path: Path) -> None:
     told: list[str] = []
-    size = replace(TINY, trainings={TWO_RANDOM: TINY.trainings[TWO_RANDOM]})
-    for _ in range(2):
+    size = replace(TINY, trainings={TWO_RANDOM: replace(QUICK.trainings[TWO_RANDOM], freezeouts=60, snapshots=(40,))})
+    for freezeouts in (40, 60, 60):
         agents = Agents(size, tmp_path / "agents", tmp_path / "runs", told.append)
-        first = agents.trained(Version(TWO_RANDOM))
-    assert len(told) == 1, "the second time it is read"
-    assert first.card["iterations"] == 40
-    assert not list((tmp_path / "runs").iterdir()), "finished runs are deleted"
-    longer = replace(size, trainings={TWO_RANDOM: replace(size.trainings[TWO_RANDOM], freezeouts=80)})
+        found = agents.trained(Version(TWO_RANDOM, freezeouts=freezeouts))
+        assert found.card["iterations"] == freezeouts
+        assert len(list((tmp_path / "runs").iterdir())) == (freezeouts == 40), "finished runs are deleted"
+    assert len(told) == 2, "the third time it is read"
+    longer = replace(size, trainings={TWO_RANDOM: replace(size.trainings[TWO_RANDOM], freezeouts=80, snapshots=())})
     with pytest.raises(UsageError, match="was made by"):
         Agents(longer, tmp_path / "agents", tmp_path / "runs", told.append).trained(Version(TWO_RANDOM))
 

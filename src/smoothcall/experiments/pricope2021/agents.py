@@ -140,7 +140,7 @@ class Agents:
         if version not in self._policies:
             file = self._file(version)
             if not file.exists():
-                self._train(label, seed)
+                self._train(version)
             policy = _load(file, self.game)
             if policy.card["command"] != (wanted := command(label, self.size, seed, freezeouts)):
                 raise UsageError(f"the agent {file.name!r} in the ledger was made by {policy.card['command']}, not {wanted}")
@@ -151,10 +151,11 @@ class Agents:
         name = self.size.trainings[version.label].agent_file(version.seed, version.freezeouts)
         return (self.folder if version.seed == SEED else self.runs / "agents") / f"{name}.agent"
 
-    def _train(self, label: str, seed: int) -> None:
-        """Train an agent and save it after each of its snapshots; the run is deleted at the end."""
+    def _train(self, wanted: Version) -> None:
+        """Train an agent up to a version, and save those on the way; the run is deleted at its end."""
+        label, seed = wanted.label, wanted.seed
         training = self.size.trainings[label]
-        self.tell(f"training {label}: {command(label, self.size, seed)}")
+        self.tell(f"training {label}: {command(label, self.size, seed, wanted.freezeouts)}")
         options, at = dict(training.options), self.runs / training.agent_file(seed, training.freezeouts)
         if options.get("against") in AGENT_1:
             self.agent_1(options["against"])
@@ -165,10 +166,11 @@ class Agents:
             run = Run.create(at, self.size.game, "nfsp-freezeouts", seed=seed, options=options, iterations=training.points[0])
         for freezeouts in training.points:
             version = Version(label, seed, freezeouts)
-            if not self._file(version).exists():
+            if freezeouts <= wanted.freezeouts and not self._file(version).exists():
                 run.train(iterations=freezeouts)
                 _save(self._with_card(load(run.agent, run.game), run, version), self._file(version))
-        rmtree(at)
+        if wanted.freezeouts == training.points_of(seed)[-1]:
+            rmtree(at)
 
     def _with_card(self, policy: Policy, run: Run, version: Version) -> Policy:
         learner = run.solver

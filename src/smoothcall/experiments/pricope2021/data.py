@@ -52,12 +52,16 @@ class Data:
         return [point["iterations"] for point in self.trained(label)[0]["points"]]
 
     def moves(self, label: str, freezeouts: int) -> Array:
-        """Return [seeds] the moves made in the first freezeouts of training."""
-        return np.array([_at(each["points"], freezeouts)["moves"] for each in self.trained(label)], float)
+        """Return [seeds] the moves made in the first freezeouts of training, of the seeds trained so long."""
+        found = [
+            _at(each["points"], freezeouts) for each in self.trained(label) if each["points"][-1]["iterations"] >= freezeouts
+        ]
+        return np.array([point["moves"] for point in found], float)
 
     def differences(self, label: str) -> Array:
-        """Return [seeds, points] the absolute difference between the winnings of two copies, in mbb/h."""
-        found = np.array([each["differences"] for each in self.trained(label)])
+        """Return [seeds, points] |difference| between the winnings of two copies, in mbb/h, at points that all seeds have."""
+        every = [each["differences"] for each in self.trained(label)]
+        found = np.array([each[: min(map(len, every))] for each in every])
         if found.shape[1] < 2:
             raise NotMeasured(f"differences of {label}")
         return found
@@ -65,8 +69,12 @@ class Data:
     # Matches
 
     def match(self, one: str, other: str) -> list[Played]:
-        """Return the matches of two agents, seed by seed."""
-        return [Played.of(each) for each in self[f"{one} against {other}"]]
+        """Return the matches of two agents, seed by seed: after the first number of freezeouts, which has most seeds."""
+        return self.versions(one, other, self.matched(one, other)[0])
+
+    def matched(self, one: str, other: str) -> list[int]:
+        """Return the numbers of freezeouts of training after which two agents were matched."""
+        return list(map(int, self[f"{one} against {other}"]))
 
     def versions(self, one: str, other: str, freezeouts: int) -> list[Played]:
         """Return the matches of the versions of an agent after so many freezeouts of training, by seed."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from smoothcall.experiments.parts import NotMeasured
-from smoothcall.experiments.pricope2021.curves import chance, in_range, last_points
+from smoothcall.experiments.pricope2021.curves import RANGE, above_chance, chance, last_points, narrowing
 from smoothcall.experiments.pricope2021.data import Data, of_seeds
+from smoothcall.experiments.pricope2021.published import FREEZEOUTS
 from smoothcall.experiments.pricope2021.results import Played, from_list, over_seeds
 from smoothcall.experiments.pricope2021.row_figures import Z, ours, smaller
 from smoothcall.experiments.pricope2021.settings import (
@@ -19,7 +20,7 @@ from smoothcall.experiments.pricope2021.settings import (
     ONE,
     RAW,
 )
-from smoothcall.experiments.verdicts import Above, Below, Deviation, Measured, Row, difference, exact, single
+from smoothcall.experiments.verdicts import Above, Below, Deviation, Every, Measured, Row, difference, exact, share, single
 
 NO_PERSON = Deviation("opponents", "a person, whom only people can replace: the match can be played in the browser")
 
@@ -28,63 +29,114 @@ NO_PERSON = Deviation("opponents", "a person, whom only people can replace: the 
 
 
 def copies_end_in_range(data: Data) -> Row:
-    found = last_points(data, GP)
-    mean = Measured(over_seeds(found.mean(axis=1)), Below(20), "mean of the last 50 points", ".0f", "mbb/h")
-    inside = Measured(exact(in_range(found)), None, "share of them up to 20:", ".0%")
-    cause = (
-        f"two identical copies differ by {chance(data, GP):.0f} mbb/h over 500 games by chance, section "
+    return ours(*_in_range(data, GP), smaller=smaller(data, GP), cause=_no_agent(data, GP))
+
+
+def _in_range(data: Data, label: str) -> list[Measured]:
+    found = last_points(data, label)
+    return [
+        Measured(share([bool(each) for each in (found <= RANGE).ravel()]), Every(), "last points up to 20:"),
+        Measured(over_seeds(found.mean(axis=1)), None, "their mean", ".0f", "mbb/h"),
+    ]
+
+
+def _no_agent(data: Data, label: str) -> str:
+    return (
+        f"two identical copies differ by {chance(data, label):.0f} mbb/h over 500 games by chance, section "
         '"Two copies of an agent"; no agent can show 0 to 20 for 50 points'
     )
-    return ours(mean, inside, smaller=smaller(data, GP), cause=cause)
 
 
 def copies_approach(data: Data) -> Row:
-    every = data.differences(GP)
-    count = min(50, every.shape[1] // 2)
-    change = over_seeds(every[:, -count:].mean(axis=1) - every[:, :count].mean(axis=1))
-    cause = 'hands of a game become more while both copies learn, and chance differs less; section "Two copies of an agent"'
-    return ours(Measured(change, Below(0), "last 50 points less first 50", "+.0f", "mbb/h"), cause=cause)
+    return ours(*_approach(data, GP), smaller=smaller(data, GP), cause=_HANDS)
+
+
+_HANDS = 'games have more hands while both copies learn, and then chance differs less; section "Two copies of an agent"'
+
+
+def _approach(data: Data, label: str) -> list[Measured]:
+    first, *_, last = above_chance(data, label).values()
+    return [
+        Measured(over_seeds(narrowing(data, label)), Below(0), "last sixth of the points less those before", "+.0f", "mbb/h"),
+        Measured(
+            over_seeds(last - first),
+            Below(0),
+            "the same above the level of chance, last games less first",
+            "+.0f",
+            "mbb/h",
+        ),
+    ]
 
 
 def raw_copies(data: Data) -> Row:
-    one, other = last_points(data, RAW).mean(axis=1), last_points(data, GP).mean(axis=1)
-    beyond = difference(over_seeds(one - chance(data, RAW)), over_seeds(other - chance(data, GP)))
     return ours(
-        Measured(beyond, Above(0), "last 50 points above the level of chance, raw less hand-made", "+.0f", "mbb/h"),
-        Measured(over_seeds(one), None, "raw", ".0f"),
-        Measured(over_seeds(other), None, "hand-made", ".0f"),
+        *_raw_less_hand_made(data, RAW, GP),
         smaller=smaller(data, RAW),
         cause='above the level of chance there is nothing to compare, section "Two copies of an agent"',
     )
 
 
+def _raw_less_hand_made(data: Data, raw: str, hand_made: str) -> list[Measured]:
+    one, other = above_chance(data, raw), above_chance(data, hand_made)
+    at = max(set(one) & set(other))
+    label = f"up to {at:,} games, above the level of chance, raw less hand-made"
+    return [
+        Measured(difference(over_seeds(one[at]), over_seeds(other[at])), Above(0), label, "+.0f", "mbb/h"),
+        Measured(over_seeds(one[at]), None, "raw", "+.0f"),
+        Measured(over_seeds(other[at]), None, "hand-made", "+.0f"),
+    ]
+
+
 def raw_games(data: Data) -> Row:
-    count = data.points(RAW)[-1]
-    seeds = min(len(data.trained(RAW)), len(data.trained(GP)))
-    moves = over_seeds(data.moves(RAW, count)[:seeds] / data.moves(GP, count)[:seeds])
+    return _moves_of_games(data, RAW, GP)
+
+
+def _moves_of_games(data: Data, raw: str, hand_made: str) -> Row:
+    count = min(each["points"][-1]["iterations"] for each in data.trained(raw))
+    moves = over_seeds(data.moves(raw, count) / data.moves(hand_made, count))
     return ours(
-        Measured(moves, None, "moves of as many games, raw / hand-made", ".2f"),
+        Measured(moves, None, f"moves of {count:,} games, raw / hand-made", ".2f"),
         deviations=[Deviation("unit", "moves in place of hours: the time of a training is that of its moves and updates")],
     )
 
 
 def inputs_help(data: Data) -> Row:
-    played = data.match(GP, RAW)
+    played, at = data.match(GP, RAW), data.matched(GP, RAW)[0]
     return ours(
         Measured(data.mbb(played), Above(0), "hand-made against raw", "+.0f", "mbb/h"),
         Measured(of_seeds(lambda each: each.wins, played), Above(0.5), "games won", ".1%"),
-        smaller=smaller(data, GP),
-        note="networks on compact inputs",
+        smaller=FREEZEOUTS / at,
+        note=f"after {at:,} games",
     )
 
 
+# The paper's networks on images, trained once
+
+
+def image_copies_end_in_range(data: Data) -> Row:
+    return ours(*_in_range(data, IMAGES), smaller=smaller(data, IMAGES), cause=_no_agent(data, IMAGES))
+
+
+def image_copies_approach(data: Data) -> Row:
+    return ours(*_approach(data, IMAGES), smaller=smaller(data, IMAGES), cause=_HANDS)
+
+
+def image_raw_copies(data: Data) -> Row:
+    return ours(*_raw_less_hand_made(data, IMAGES_RAW, IMAGES), smaller=smaller(data, IMAGES))
+
+
+def image_raw_games(data: Data) -> Row:
+    return _moves_of_games(data, IMAGES_RAW, IMAGES)
+
+
 def image_inputs_help(data: Data) -> Row:
-    (played,) = data.match(IMAGES, IMAGES_RAW)
-    won, half = played.mbb(data.blind), played.mbb(data.blind).half_width()
+    at = data.points(IMAGES)[-1]
+    (played,) = data.versions(IMAGES, IMAGES_RAW, at)
+    won = played.mbb(data.blind)
     return ours(
         Measured(single(won.mean), Above(0), "hand-made against raw", "+.0f", "mbb/h"),
         smaller=smaller(data, IMAGES),
-        note=f"one training of each; ± {half:.0f} over the games of the match",
+        note=f"one training of each, {at:,} games; ± {won.half_width():.0f} over the games of the match",
     )
 
 
@@ -114,7 +166,7 @@ def weak_cards(data: Data) -> Row:
     found = data["7-3 before the flop"]
     shares = {label: over_seeds(list(raises.values())) for label, raises in found.items()}
     return ours(
-        *(Measured(exact(1 - share.mean), None, f"{label} plays on", ".0%") for label, share in shares.items()),
+        *(Measured(exact(1 - each.mean), None, f"{label} plays on", ".0%") for label, each in shares.items()),
         Measured(exact(shares[EQUILIBRIUM].mean - shares[GP].mean), Above(0), f"more often than {EQUILIBRIUM}: by", "+.0%"),
         note="7-3 of two suits in the big blind, mean over the raises of the menu",
     )
@@ -140,15 +192,19 @@ def gradient_helps(data: Data) -> Row:
     ]
     if not measured:
         raise NotMeasured
-    return ours(*measured, smaller=smaller(data, GP), note="mbb/h", cause='section "Does gradient play help?"')
+    at = data.matched(GP, DP)[0]
+    return ours(
+        *measured, smaller=FREEZEOUTS / at, note=f"mbb/h, after {at:,} games", cause='section "Does gradient play help?"'
+    )
 
 
 def games_or_hands(data: Data) -> Row:
     measured = []
     for one, other in ((GP, GP_HAND), (DP, DP_HAND)):
-        played = data.match(one, other)
-        measured.append(Measured(of_seeds(lambda each: each.wins, played), None, f"{one} wins of {other}", ".1%"))
-    return ours(*measured, note="games won, trained for equally many games")
+        if data.has(f"{one} against {other}"):
+            wins = of_seeds(lambda each: each.wins, data.match(one, other))
+            measured.append(Measured(wins, None, f"{one} wins of {other}", ".1%"))
+    return ours(*measured, note=f"games won, each trained for {data.matched(GP, GP_HAND)[0]:,} games")
 
 
 def unit_of_values(data: Data) -> Row:

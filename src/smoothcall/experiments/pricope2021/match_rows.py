@@ -7,20 +7,21 @@ from collections.abc import Callable, Iterator
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.parts import NotMeasured
 from smoothcall.experiments.pricope2021.data import Data, apart, of_seeds
-from smoothcall.experiments.pricope2021.published import ERRORS, TABLE_1, TRAINED, Line
+from smoothcall.experiments.pricope2021.published import BIG_BLIND, ERRORS, STACK, TABLE_1, TRAINED, Line
 from smoothcall.experiments.pricope2021.results import Played, from_list, over_seeds
-from smoothcall.experiments.pricope2021.row_figures import Z, late_version, mbb_of, ours, smaller, stack_of
+from smoothcall.experiments.pricope2021.row_figures import DENSE, Z, late_version, mbb_of, ours, smaller, stack_of
 from smoothcall.experiments.pricope2021.settings import (
     CALL,
     DP,
     GP,
     HEURISTIC,
+    IMAGES,
     ONE,
     RANDOM,
     TWO,
     TWO_RANDOM,
 )
-from smoothcall.experiments.verdicts import Above, Below, Between, Deviation, Measured, Near, Row, difference, exact
+from smoothcall.experiments.verdicts import Above, Below, Between, Deviation, Measured, Near, Row, difference, exact, single
 
 OTHER_AGENT_2 = Deviation("opponents", "its agent 2 is not available; ours is trained as it describes")
 OTHER_AGENT_1 = Deviation(
@@ -34,7 +35,8 @@ LABELS = {"GP": GP, "DP": DP}
 
 
 def agent_2_beats_agent_1(data: Data) -> Row:
-    return ours(Measured(data.mbb(data.match(TWO, ONE)), Above(0), form="+.0f", unit="mbb/h"))
+    played = [Played.of(each) for each in data[f"{TWO} against {ONE}"]]
+    return ours(Measured(data.mbb(played), Above(0), form="+.0f", unit="mbb/h"))
 
 
 def always_fold(data: Data) -> Row:
@@ -105,24 +107,27 @@ def gradient_trains_faster(data: Data) -> Row:
 
 
 def errors_of_matches(data: Data) -> Row:
-    played = data.versions(GP, TWO, data.points(GP)[0])[0]
-    games, per_game = 250, played.hands / played.freezeouts
-    half = Z * played.deviation / games**0.5
+    line, games = TABLE_1[0], 250
+    won = line.stack - STACK
+    deviation = (STACK**2 - won**2) ** 0.5  # of a game, which wins or loses a stack
+    half, hands = Z * deviation / games**0.5, won / BIG_BLIND * 1000 / line.mbb
     return ours(
         Measured(exact(half), Near(4.5, 0.5), "average stack ±", ".1f"),
-        Measured(exact(half / per_game / data.blind * 1000), Near(40, 5), "winnings ±", ".0f", "mbb/h"),
+        Measured(exact(half / hands / BIG_BLIND * 1000), Near(40, 5), "winnings ±", ".0f", "mbb/h"),
         cause=(
-            f"a game ends with all chips or none, so the standard deviation of a game is {played.deviation:.0f} chips and that "
-            f"of the mean of 250 games {played.deviation / games**0.5:.1f}"
+            f"a game is won or lost with all chips: with its average stack of {line.stack:g} the standard deviation of a game "
+            f"is {deviation:.0f} chips and that of the mean of {games} games {deviation / games**0.5:.1f}"
         ),
-        note="95 %",
+        note=f"95 %, by arithmetic; {hands:.1f} hands a game as its own figures have it",
     )
 
 
 def errors_halve(data: Data) -> Row:
-    played = data.versions(GP, TWO, data.points(GP)[0])[0]
-    halves = [Z * played.deviation / games**0.5 for games in (250, 1000)]
-    return ours(Measured(exact(halves[1] / halves[0]), Near(0.5, 0.05), "1,000 games / 250 games", ".2f"))
+    halves = [Z * STACK / games**0.5 for games in (250, 1000)]
+    return ours(
+        Measured(exact(halves[1] / halves[0]), Near(0.5, 0.05), "1,000 games / 250 games", ".2f"),
+        note="by arithmetic: a standard error falls as the square root of the number of games",
+    )
 
 
 def table_1(data: Data) -> Iterator[Row]:
@@ -134,7 +139,7 @@ def table_1(data: Data) -> Iterator[Row]:
         except NotMeasured:
             yield Row("Table 1", statement, published, deviations=(NOT_YET,))
             continue
-        yield Row("Table 1", statement, published, measured, (OTHER_AGENT_2,))
+        yield Row("Table 1", statement, published, measured, (OTHER_AGENT_2, Deviation("algorithm", DENSE)))
 
 
 def _line(data: Data, line: Line) -> tuple[Measured, ...]:
@@ -153,15 +158,19 @@ def _nearest(data: Data, label: str, freezeouts: int) -> int:
 
 # Agent 1, Random (Figs 4 and 5)
 
+_WON = Near(0.8846, Z * (0.8846 * 0.1154 / 130) ** 0.5)  # 115 of 130 games
+
 
 def against_agent_1(data: Data) -> Row:
-    played = data.versions(GP, ONE, late_version(data, GP))
-    response = Played.of(data[f"deep response to {ONE}"])
+    at = data.points(GP)[0]
+    played = data.versions(GP, ONE, at)
+    found = data.parts.get(f"deep response to {ONE}")
+    told = f"double DQN that learned against agent 1 alone wins {found.figures['wins']:.0%} of the games" if found else ""
     return ours(
-        Measured(of_seeds(lambda each: each.wins, played), Near(0.8846, 0, 130), "games won", ".1%"),
+        Measured(of_seeds(lambda each: each.wins, played), _WON, f"after {at:,} games: games won", ".1%"),
         Measured(data.stacks(played), Near(175, 4.5), "average stack", ".1f"),
         deviations=[OTHER_AGENT_1],
-        note=f"double DQN that learned against agent 1 alone wins {response.wins:.0%} of the games",
+        note=told,
     )
 
 
@@ -238,6 +247,45 @@ def discrete_calls(data: Data) -> Row:
         Measured(apart(lambda each: each.actions[-1], one, other), Below(0), f"all-in, {DP} less {GP}", "+.1%"),
         Measured(_style(data, DP, lambda each: each.actions[-1]), None, "all-in", ".1%"),
         cause='section "Does gradient play help?": the two play alike',
+    )
+
+
+# The paper's networks on images, trained once
+
+
+def _image_version(data: Data, other: str) -> tuple[Played, int]:
+    """Return the match of the last version on images, and its games of training."""
+    at = data.points(IMAGES)[-1]
+    return data.versions(IMAGES, other, at)[0], at
+
+
+def image_beats_agent_2(data: Data) -> Row:
+    played, at = _image_version(data, TWO)
+    won = played.mbb(data.blind)
+    return ours(
+        Measured(single(won.mean), Above(0), f"{at:,} games", "+.0f", "mbb/h"),
+        deviations=[OTHER_AGENT_2],
+        note=f"one training; ± {won.half_width():.0f} over the games of the match",
+    )
+
+
+def image_against_agent_1(data: Data) -> Row:
+    played, at = _image_version(data, ONE)
+    return ours(
+        Measured(single(played.wins), _WON, f"{at:,} games of training: games won", ".1%"),
+        Measured(single(played.stack(data.stack).mean), Near(175, 4.5), "average stack", ".1f"),
+        deviations=[OTHER_AGENT_1],
+        note="one training",
+    )
+
+
+def image_almost_180(data: Data) -> Row:
+    played, at = _image_version(data, RANDOM)
+    stack = played.stack(data.stack)
+    return ours(
+        Measured(single(stack.mean), Near(180, 4.5), "average stack", ".1f"),
+        smaller=smaller(data, IMAGES, 50_000),
+        note=f"one training, {at:,} games; ± {stack.half_width():.1f} over the games of the match",
     )
 
 

@@ -9,7 +9,7 @@ from smoothcall.experiments.cross_table import CrossTable, draw_table
 from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.pricope2021.data import Data, of_seeds
 from smoothcall.experiments.pricope2021.published import TABLE_1
-from smoothcall.experiments.pricope2021.results import Played, from_list
+from smoothcall.experiments.pricope2021.results import Played, formatted, from_list
 from smoothcall.experiments.pricope2021.settings import (
     DP,
     DP_HAND,
@@ -26,11 +26,6 @@ from smoothcall.experiments.pricope2021.settings import (
 from smoothcall.store.curves import new_figure
 
 
-def _form(estimate: Estimate, form: str) -> str:
-    half = estimate.half_width()
-    return f"{estimate.mean:{form}} ± {half:{form.replace('+', '')}}" if np.isfinite(half) else f"{estimate.mean:{form}}"
-
-
 def episodes(page: Page, data: Data) -> None:
     page.text(
         "With `episode=game` action values are of the rest of the game, as the paper maximises; with `episode=hand`, of the "
@@ -43,12 +38,13 @@ def _pairs(page: Page, data: Data, pairs: tuple[tuple[str, str], ...]) -> None:
     rows = []
     for one, other in pairs:
         if data.has(f"{one} against {other}"):
-            played = data.match(one, other)
-            wins = of_seeds(lambda each: each.wins, played)
-            seeds = ", ".join(f"{each.wins:.1%}" for each in played)
-            games = f"{played[0].freezeouts:,}"
-            rows.append([one, other, games, seeds, _form(wins, ".1%"), _form(data.mbb(played), "+.0f")])
-    page.table(["", "against", "games of a match", "games won, by seed", "mean", "mbb/h"], rows)
+            for at in data.matched(one, other):
+                played = data.versions(one, other, at)
+                wins = of_seeds(lambda each: each.wins, played)
+                seeds = ", ".join(f"{each.wins:.1%}" for each in played)
+                games = [f"{at:,}", f"{played[0].freezeouts:,}"]
+                rows.append([one, other, *games, seeds, formatted(wins, ".1%"), formatted(data.mbb(played), "+.0f")])
+    page.table(["", "against", "games of training", "games of a match", "games won, by seed", "mean", "mbb/h"], rows)
 
 
 def gradient(page: Page, data: Data) -> None:
@@ -75,7 +71,7 @@ def _styles(page: Page, data: Data) -> None:
     for label in (GP, DP):
         played = data.versions(label, RANDOM, data.points(label)[0])
         shares = [of_seeds(lambda each, slot=slot: each.actions[slot], played) for slot in range(len(played[0].actions))]  # type: ignore[misc]
-        rows.append([label, f"{data.points(label)[0]:,}", *(_form(share, ".1%") for share in shares)])
+        rows.append([label, f"{data.points(label)[0]:,}", *(formatted(share, ".1%") for share in shares)])
     page.table(["", "games of training", "fold", "check or call", *data["game"]["actions"][2:]], rows)
 
 
@@ -89,7 +85,7 @@ def table_1(page: Page, data: Data) -> None:
         for at in data.points(label):
             played = data.versions(label, TWO, at)
             wins = of_seeds(lambda each: each.wins, played)
-            figures = [_form(data.stacks(played), ".1f"), _form(data.mbb(played), "+.0f"), _form(wins, ".1%")]
+            figures = [formatted(data.stacks(played), ".1f"), formatted(data.mbb(played), "+.0f"), formatted(wins, ".1%")]
             rows.append([label, f"{at:,}", len(played), f"{played[0].freezeouts:,}", *figures])
     page.table(["ours", "games trained", "trainings", "games of a match", "average stack", "mbb/h", "games won"], rows)
     page.text(
@@ -112,15 +108,17 @@ def against_random(page: Page, data: Data) -> None:
             rows.append(
                 [
                     name,
-                    _form(found[name], ".1f"),
+                    formatted(found[name], ".1f"),
                     f"{np.mean([each.wins for each in played]):.1%}",
-                    _form(data.mbb(played), "+.0f"),
+                    formatted(data.mbb(played), "+.0f"),
                 ]
             )
     for label, result in data["against Random"].items():
         played_once = Played.of(result)
         found[label] = played_once.stack(data.stack)
-        rows.append([label, _form(found[label], ".1f"), f"{played_once.wins:.1%}", _form(played_once.mbb(data.blind), "+.0f")])
+        rows.append(
+            [label, formatted(found[label], ".1f"), f"{played_once.wins:.1%}", formatted(played_once.mbb(data.blind), "+.0f")]
+        )
     page.table(["against Random", "average stack", "games won", "mbb/h"], rows)
     figure, places = new_figure(), np.arange(len(found))
     axes = figure.axes[0]
@@ -132,10 +130,11 @@ def against_random(page: Page, data: Data) -> None:
     axes.invert_yaxis()
     axes.legend(frameon=False)
     page.picture("against-random", figure, "Average stack against Random, with 95 % intervals")
-    played = data.versions(GP, ONE, data.points(GP)[-2])
+    played = data.versions(GP, ONE, data.points(GP)[0])
+    wins = of_seeds(lambda each: each.wins, played)
     page.text(
-        f"{GP} after {data.points(GP)[-2]:,} games against {ONE}: {_form(of_seeds(lambda each: each.wins, played), '.1%')} of "
-        f"the games won, average stack {_form(data.stacks(played), '.1f')}."
+        f"{GP} after {data.points(GP)[0]:,} games against {ONE}: {formatted(wins, '.1%')} of the games won, average stack "
+        f"{formatted(data.stacks(played), '.1f')}."
     )
 
 

@@ -56,7 +56,7 @@ from smoothcall.simulation.freezeouts import UNTIL_BROKE
 BATCH_POLICIES = (NFSPNetworks, Rule, Scripted)  # that are given as objects, not by label; a Rule is a str as well
 Who = str | Version | NFSPNetworks | Scripted
 SIDE = (IMAGES, IMAGES_RAW)  # trained last: they take longest
-PAIRS = ((GP, GP_HAND), (DP, DP_HAND), (GP, DP), (GP_HAND, DP_HAND), (GP_DIAGONAL, DP), (GP, RAW), (IMAGES, IMAGES_RAW))
+PAIRS = ((GP, GP_HAND), (DP, DP_HAND), (GP, DP), (GP_HAND, DP_HAND), (GP_DIAGONAL, DP), (GP, RAW))
 
 
 class Experiment:
@@ -82,8 +82,9 @@ class Experiment:
 
     def freezeouts(self, one: Who, other: Who, count: int = 0) -> dict[str, Any]:
         """Play freezeouts until one player is broke."""
-        slow = ONE in (one, other)
-        count = count or (self.size.expert_freezeouts if slow else self.size.freezeouts)
+        if not count:
+            slow, images = ONE in (one, other), any(isinstance(who, Version) and who.label in SIDE for who in (one, other))
+            count = self.size.image_freezeouts if images else self.size.expert_freezeouts if slow else self.size.freezeouts
         return to_data(self._play(one, other, freezeouts=count, length=UNTIL_BROKE))
 
     def hands(self, one: Who, other: Who) -> dict[str, Any]:
@@ -98,6 +99,8 @@ class Experiment:
             made[label] = "" if training is None else {"command": command(label, self.size), "seeds": training.seeds}
             if training is not None and training.snapshots:
                 made[label] |= {"snapshots": training.snapshots}
+            if training is not None and training.until:
+                made[label] |= {"until": training.until}
         return {"game": self.size.game, "agents": made, **more}
 
     def seeds(self, *labels: str) -> list[int]:
@@ -121,7 +124,8 @@ class Experiment:
             training = self.size.trainings[label]
             found = []
             for seed in training.seeds:
-                cards = [self.agents.trained(Version(label, seed, at)).card for at in training.points]
+                self.agents.trained(Version(label, seed, training.points_of(seed)[-1]))  # saves the others on its way
+                cards = [self.agents.trained(Version(label, seed, at)).card for at in training.points_of(seed)]
                 points = [{name: card.get(name) for name in ("iterations", "hands", "moves", "seconds")} for card in cards]
                 found.append({"seed": seed, "points": points, "differences": cards[-1]["differences"]})
             return found
@@ -163,24 +167,62 @@ class Experiment:
         wanted = self.settings(*labels, freezeouts=self.size.expert_freezeouts, decisions=self.size.decisions)
         self.parts.measure("agent 2", wanted, played)
 
-    def against(self, label: str, other: str, points: Sequence[int]) -> None:
-        """Matches of all versions of an agent after so many freezeouts of training."""
+    def agent_2_by_seed(self) -> None:
+        """What each training of agent 2 wins of the generic players."""
+
+        def played() -> dict[str, Any]:
+            seeds = self.size.trainings[TWO].seeds
+            return {other: [self.freezeouts(Version(TWO, seed), other) for seed in seeds] for other in GENERIC}
+
+        self.parts.measure("agent 2 by seed", self.settings(TWO, freezeouts=self.size.freezeouts), played)
+
+    def images(self) -> None:
+        """Networks on images, after each stretch of training: with hand-made inputs against raw ones, and against others."""
+        points = self.size.trainings[IMAGES].points
+
+        def played() -> dict[str, Any]:
+            return {str(at): [self.freezeouts(Version(IMAGES, SEED, at), Version(IMAGES_RAW, SEED, at))] for at in points}
+
+        wanted = self.settings(*SIDE, freezeouts=self.size.image_freezeouts)
+        self.parts.measure(f"{IMAGES} against {IMAGES_RAW}", wanted, played)
+        for label in SIDE:
+            self.against(label, RANDOM, points)
+        for other in (TWO, ONE):
+            self.against(IMAGES, other, points[-1:])
+
+    def against(self, label: str, other: str, points: Sequence[int], *, every: bool = False) -> None:
+        """Matches of versions of an agent after so many freezeouts of training; of all seeds up to `compared`, or `every`."""
 
         def played() -> dict[str, Any]:
             seeds = self.size.trainings[label].seeds
-            return {str(at): [self.freezeouts(Version(label, seed, at), other) for seed in seeds] for at in points}
+            return {
+                str(at): [
+                    self.freezeouts(Version(label, seed, at), other) for seed in (seeds if every else self._at(at, seeds))
+                ]
+                for at in points
+            }
 
-        more = {"freezeouts": [self.size.freezeouts, self.size.expert_freezeouts], "points": points}
+        sizes = self.size.image_freezeouts if label in SIDE else [self.size.freezeouts, self.size.expert_freezeouts]
+        more = {"freezeouts": sizes, "points": points}
         self.parts.measure(f"{label} against {other}", self.settings(label, other, **more), played)
 
+    def _at(self, freezeouts: int, seeds: Sequence[int]) -> Sequence[int]:
+        """Return the seeds compared after so many freezeouts of training: all of them up to `compared`, else the first."""
+        return seeds if freezeouts <= self.size.compared else seeds[:1]
+
     def pair(self, one: str, other: str) -> None:
-        """Matches of two agents, seed by seed."""
-        seeds = self.seeds(one, other)
+        """Matches of two agents after equally many freezeouts of training, seed by seed."""
+        seeds, trainings = self.seeds(one, other), [self.size.trainings[label] for label in (one, other)]
+        points = [at for at in (self.size.compared, trainings[0].freezeouts) if all(at in each.points for each in trainings)]
 
-        def played() -> list[dict[str, Any]]:
-            return [self.freezeouts(Version(one, seed), Version(other, seed)) for seed in seeds]
+        def played() -> dict[str, Any]:
+            return {
+                str(at): [self.freezeouts(Version(one, seed, at), Version(other, seed, at)) for seed in self._at(at, seeds)]
+                for at in points
+            }
 
-        self.parts.measure(f"{one} against {other}", self.settings(one, other, freezeouts=self.size.freezeouts), played)
+        wanted = self.settings(one, other, freezeouts=self.size.freezeouts, points=points)
+        self.parts.measure(f"{one} against {other}", wanted, played)
 
     def agent_2_against_agent_1(self) -> None:
         def played() -> list[dict[str, Any]]:
@@ -204,8 +246,7 @@ class Experiment:
                 first = training.snapshots[0]
 
                 def played(label: str = label, first: int = first) -> list[dict[str, Any]]:
-                    seeds = self.size.trainings[label].seeds
-                    return [self.freezeouts(Version(label, seed), Version(label, seed, first)) for seed in seeds]
+                    return [self.freezeouts(Version(label), Version(label, SEED, first))]
 
                 wanted = self.settings(label, freezeouts=self.size.freezeouts)
                 self.parts.measure(f"{label} against itself after {first:,} games", wanted, played)
@@ -224,8 +265,13 @@ class Experiment:
     def chance(self) -> None:
         """Two identical copies: what Figs 2 and 3 show by chance."""
         for label in (GP, RAW):
-            wanted = self.settings(label, freezeouts=self.size.freezeouts)
-            self.parts.measure(f"two copies of {label}", wanted, lambda label=label: self.freezeouts(label, label))  # type: ignore[misc]
+            self.copies(label)
+
+    def copies(self, label: str) -> None:
+        one = Version(label)
+        count = self.size.image_freezeouts if label in SIDE else self.size.freezeouts
+        wanted = self.settings(label, freezeouts=count)
+        self.parts.measure(f"two copies of {label}", wanted, lambda: self.freezeouts(one, one))
 
     def gradient(self) -> None:
         """How far the gradient policy is from the average policy."""
@@ -291,14 +337,15 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
     run.agent_1()
     run.agent_2()
     run.agent_2_against_agent_1()
+    run.agent_2_by_seed()
     run.against_random()
     for label in (GP, DP):
         points = size.trainings[label].points
-        run.against(label, TWO, points)
+        run.against(label, TWO, points, every=True)
         run.against(label, RANDOM, (points[0], points[-1]))
-        run.against(label, ONE, (points[-2],))
+    run.against(GP, ONE, size.trainings[GP].points[:1])
     for one, other in PAIRS:
-        if one in size.trainings and other in size.trainings and one not in SIDE:
+        if one in size.trainings and other in size.trainings:
             run.pair(one, other)
     run.longer()
     run.gradient()
@@ -311,6 +358,6 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
         if label in size.trainings:
             run.training(label)
     if set(SIDE) <= set(size.trainings):
-        run.pair(*SIDE)
-        run.against(IMAGES, RANDOM, (size.trainings[IMAGES].freezeouts,))
+        run.copies(IMAGES)
+        run.images()
     run.weak_cards()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 SOURCES = ("Fig 1", "Fig 2", "Fig 3", "Fig 4", "Fig 5", "Table 1", "Algorithm 1")
+STACK, BIG_BLIND = 100, 10  # chips
 FREEZEOUTS = 150_000  # games of the training of Figs 2 and 3
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,12 @@ def to_data(result: FreezeoutResult) -> dict[str, Any]:
         "hands": result.hands,
         "actions": result.actions[0],
     }
+
+
+def formatted(estimate: Estimate, form: str) -> str:
+    """Return the mean with its 95 % interval, if that is known."""
+    half = estimate.half_width()
+    return f"{estimate.mean:{form}} ± {half:{form.replace('+', '')}}" if isfinite(half) else f"{estimate.mean:{form}}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from smoothcall.experiments.pricope2021 import learning_rows as learning
 from smoothcall.experiments.pricope2021 import match_rows as matches
 from smoothcall.experiments.pricope2021.data import Data
 from smoothcall.experiments.pricope2021.match_rows import NOT_YET, table_1
+from smoothcall.experiments.pricope2021.row_figures import dense
 from smoothcall.experiments.verdicts import Row
 
 
@@ -24,9 +25,10 @@ def rows(data: Data) -> Iterator[Row]:
     yield from table_1(data)
 
 
+_IMAGES = "With networks on 17 x 17 x 9 images"  # as the paper's
 STATEMENTS: tuple[tuple[str, str, str | None, Callable[[Data], Row]], ...] = (
     ("Section 3.1", "Agent 1 uses two classifiers as models of its opponent", None, learning.both_classifiers),
-    ("Section 3.2", "Agent 2 learns to beat agent 1", "consistently", matches.agent_2_beats_agent_1),
+    ("Section 3.2", "Agent 2 learns to beat agent 1", "consistently", dense(matches.agent_2_beats_agent_1)),
     ("Fig 1", "Architecture of the self-play system", "(diagram)", learning.listing),
     (
         "Algorithm 1",
@@ -46,60 +48,112 @@ STATEMENTS: tuple[tuple[str, str, str | None, Callable[[Data], Row]], ...] = (
         "Fig 2",
         "The difference between two copies falls to 0 to 20 mbb/h in the last 50 points",
         "0 to 20 mbb/h",
-        learning.copies_end_in_range,
+        dense(learning.copies_end_in_range),
     ),
-    ("Fig 2", "The difference between two copies becomes smaller", "after the 250th point", learning.copies_approach),
+    ("Fig 2", "The difference between two copies becomes smaller", "after the 250th point", dense(learning.copies_approach)),
+    (
+        "Fig 2",
+        f"{_IMAGES}, the difference between two copies falls to 0 to 20 mbb/h in the last 50 points",
+        "0 to 20 mbb/h",
+        learning.image_copies_end_in_range,
+    ),
+    (
+        "Fig 2",
+        f"{_IMAGES}, the difference between two copies becomes smaller",
+        "after the 250th point",
+        learning.image_copies_approach,
+    ),
     ("Figs 2 and 3", "Difference between two identical copies, by chance", None, learning.chance_level),
-    ("Fig 3", "With raw inputs the difference falls more slowly", "range of the last 50 points", learning.raw_copies),
+    ("Fig 3", "With raw inputs the difference falls more slowly", "range of the last 50 points", dense(learning.raw_copies)),
     (
         "Section 4.2",
         "With raw inputs fewer games are played in 72 hours",
         "a little smaller number of games",
-        learning.raw_games,
+        dense(learning.raw_games),
     ),
-    ("Section 4.2", "Hand-made inputs help an agent to train better", "Figs 2 and 3", learning.inputs_help),
-    ("Section 4.2", "Hand-made inputs help, with networks on 17 x 17 x 9 images", "Figs 2 and 3", learning.image_inputs_help),
+    ("Section 4.2", "Hand-made inputs help an agent to train better", "Figs 2 and 3", dense(learning.inputs_help)),
+    (
+        "Fig 3",
+        f"{_IMAGES} and raw inputs, the difference falls more slowly",
+        "range of the last 50 points",
+        learning.image_raw_copies,
+    ),
+    (
+        "Section 4.2",
+        f"{_IMAGES} and raw inputs, fewer games are played in 72 hours",
+        "a little smaller number of games",
+        learning.image_raw_games,
+    ),
+    ("Section 4.2", f"{_IMAGES}, hand-made inputs help an agent to train better", "Figs 2 and 3", learning.image_inputs_help),
     (
         "Abstract, Section 4.2",
         "Agent 3 comes close to a Nash equilibrium: less than 50 mbb/h decides nothing",
         "below 50 mbb/h",
-        learning.close_to_nash,
+        dense(learning.close_to_nash),
     ),
     ("Section 4.2.1", "Agent 3 beats an expert: 10 games, 56 hands", "241.07 mbb/h, 7-3", learning.human_match),
-    ("Section 4.2.1", "Agent 3 calls raises with very weak cards, such as 7-3", "(an expert's judgement)", learning.weak_cards),
-    ("Section 4.2.1", "More training makes agent 3 stronger", "considerably", learning.more_training),
-    ("Section 4.2.2", "Both versions of agent 3 beat agent 2", "193 to 361 mbb/h", matches.both_win),
-    ("Table 1", "GP wins more of agent 2 than DP after 45 hours", "361.08 against 234.22 mbb/h", matches.gradient_wins_more),
-    ("Table 1", "GP improves from 6 to 45 hours of training", "248.35 to 361.08 mbb/h", matches.gradient_improves),
-    ("Table 1", "DP becomes worse from 11 to 45 hours of training", "299.03 to 234.22 mbb/h", matches.discrete_falls),
-    ("Section 4.2.2", "GP trains faster than DP: 50,000 games", "6 hours against 11", matches.gradient_trains_faster),
+    (
+        "Section 4.2.1",
+        "Agent 3 calls raises with very weak cards, such as 7-3",
+        "(an expert's judgement)",
+        dense(learning.weak_cards),
+    ),
+    ("Section 4.2.1", "More training makes agent 3 stronger", "considerably", dense(learning.more_training)),
+    ("Section 4.2.2", "Both versions of agent 3 beat agent 2", "193 to 361 mbb/h", dense(matches.both_win)),
+    ("Section 4.2.2", f"{_IMAGES}, GP beats agent 2", "248 to 361 mbb/h", matches.image_beats_agent_2),
+    (
+        "Table 1",
+        "GP wins more of agent 2 than DP after 45 hours",
+        "361.08 against 234.22 mbb/h",
+        dense(matches.gradient_wins_more),
+    ),
+    ("Table 1", "GP improves from 6 to 45 hours of training", "248.35 to 361.08 mbb/h", dense(matches.gradient_improves)),
+    ("Table 1", "DP becomes worse from 11 to 45 hours of training", "299.03 to 234.22 mbb/h", dense(matches.discrete_falls)),
+    ("Section 4.2.2", "GP trains faster than DP: 50,000 games", "6 hours against 11", dense(matches.gradient_trains_faster)),
     ("Section 4.2.2", "Statistical error of 250 games", "± 4.5 chips, ± 40 mbb/h", matches.errors_of_matches),
     ("Section 4.2.2", "The error is halved with 1,000 games", "roughly halved", matches.errors_halve),
     (
         "Section 4.2.2",
         "GP against agent 1 after 30 hours, 130 games",
         "88.46 % won, average stack 175",
-        matches.against_agent_1,
+        dense(matches.against_agent_1),
     ),
-    ("Fig 4", "GP against Random after 50,000 games of training", "average stack almost 180", matches.almost_180),
-    ("Fig 4", "GP and DP do better against Random than all other players", "(bars)", matches.overpower),
-    ("Fig 4", "GP does as well against Random as agent 2 that trained with Random", "almost identical", matches.as_agent_2),
-    ("Fig 4", "GP does better against Random than DP", "(bars)", matches.gradient_beats_random_more),
-    ("Fig 5", "GP is the more aggressive of the two", "(bars)", matches.gradient_raises_more),
-    ("Fig 5", "GP mostly calls, and raises", "calls predominant", matches.gradient_calls_most),
-    ("Fig 5", "DP mainly calls and very rarely goes all-in", "(bars)", matches.discrete_calls),
+    (
+        "Section 4.2.2",
+        f"{_IMAGES}, GP against agent 1, 130 games",
+        "88.46 % won, average stack 175",
+        matches.image_against_agent_1,
+    ),
+    ("Fig 4", f"{_IMAGES}, GP against Random", "average stack almost 180", matches.image_almost_180),
+    ("Fig 4", "GP against Random after 50,000 games of training", "average stack almost 180", dense(matches.almost_180)),
+    ("Fig 4", "GP and DP do better against Random than all other players", "(bars)", dense(matches.overpower)),
+    (
+        "Fig 4",
+        "GP does as well against Random as agent 2 that trained with Random",
+        "almost identical",
+        dense(matches.as_agent_2),
+    ),
+    ("Fig 4", "GP does better against Random than DP", "(bars)", dense(matches.gradient_beats_random_more)),
+    ("Fig 5", "GP is the more aggressive of the two", "(bars)", dense(matches.gradient_raises_more)),
+    ("Fig 5", "GP mostly calls, and raises", "calls predominant", dense(matches.gradient_calls_most)),
+    ("Fig 5", "DP mainly calls and very rarely goes all-in", "(bars)", dense(matches.discrete_calls)),
     (
         "Section 4.2.2",
         "Agent 3 plays at larger tables, with the average of its opponents",
         "may lose performance",
-        matches.three_players,
+        dense(matches.three_players),
     ),
-    ("Abstract, Section 3.3", "Gradient play improves on NFSP", "GP above DP in Table 1 and Fig 4", learning.gradient_helps),
+    (
+        "Abstract, Section 3.3",
+        "Gradient play improves on NFSP",
+        "GP above DP in Table 1 and Fig 4",
+        dense(learning.gradient_helps),
+    ),
     ("Section 3.3", "How far gradient play moves the policy, by the unit of Q", None, learning.unit_of_values),
     (
         "Abstract, Section 6",
         "Self-play does better than training against a fixed opponent hand by hand",
         "drastically",
-        matches.self_play,
+        dense(matches.self_play),
     ),
 )

@@ -40,10 +40,15 @@ class Training:
     options: dict[str, Any] = field(default_factory=dict)  # `against` may be the label of an agent
     snapshots: tuple[int, ...] = ()  # freezeouts after which the agent is saved as it is then
     seeds: tuple[int, ...] = (SEED,)
+    until: int = 0  # freezeouts after which trainings of other seeds than the first end; 0: as the first
 
     @property
     def points(self) -> tuple[int, ...]:
         return (*self.snapshots, self.freezeouts)
+
+    def points_of(self, seed: int) -> tuple[int, ...]:
+        """Return the freezeouts after which agents of a seed are saved."""
+        return tuple(at for at in self.points if seed == SEED or not self.until or at <= self.until)
 
     def agent_file(self, seed: int, freezeouts: int) -> str:
         other = "" if seed == SEED else f"-seed-{seed}"
@@ -56,10 +61,12 @@ class Size:
 
     game: str
     trainings: dict[str, Training]
+    compared: int  # freezeouts after which variants are compared, with all seeds
     decisions: int  # that opponent models learn from
     walks: int  # iterations of MCCFR for the equilibrium of hands with full stacks; 0: the agent that comes with the package
     freezeouts: int  # of a match
     expert_freezeouts: int  # of a match with agent 1, which is slow
+    image_freezeouts: int  # of a match of networks on images, which are slow
     deals: int  # of a match of hands with full stacks; each deal is played in both seats
     slow_deals: int  # of a match played hand by hand
     exploited: tuple[str, ...]  # agents against which best responses are learned
@@ -72,15 +79,16 @@ class Size:
 SEEDS = (1, 2, 3)
 TABLE_POINTS = (50_000, 60_000, 100_000)  # the paper's 6, 11, 17 and 45 hours
 _PAPER = 150_000
+_VARIANT: dict[str, Any] = {"snapshots": TABLE_POINTS[:1], "seeds": SEEDS, "until": TABLE_POINTS[0]}
 FULL = Size(
     game="no-limit-holdem",
     trainings={
         GP: Training("agent-3-gp-game", _PAPER, GRADIENT, TABLE_POINTS, SEEDS),
         DP: Training("agent-3-dp-game", _PAPER, {}, TABLE_POINTS, SEEDS),
-        GP_HAND: Training("agent-3-gp-hand", _PAPER, GRADIENT | HANDS, (), SEEDS),
-        DP_HAND: Training("agent-3-dp-hand", _PAPER, HANDS, (), SEEDS),
-        GP_DIAGONAL: Training("agent-3-gp-diagonal", _PAPER, GRADIENT | {"matrix": "diagonal"}, (), SEEDS),
-        RAW: Training("agent-3-gp-raw", _PAPER, GRADIENT | {"metrics": False}, (), SEEDS),
+        GP_HAND: Training("agent-3-gp-hand", _PAPER, GRADIENT | HANDS, **_VARIANT),
+        DP_HAND: Training("agent-3-dp-hand", _PAPER, HANDS, **_VARIANT),
+        GP_DIAGONAL: Training("agent-3-gp-diagonal", _PAPER, GRADIENT | {"matrix": "diagonal"}, **_VARIANT),
+        RAW: Training("agent-3-gp-raw", _PAPER, GRADIENT | {"metrics": False}, **_VARIANT),
         LONG_GP: Training("agent-3-gp", 1_000_000, GRADIENT | HANDS | {"unit": "stacks"}, (150_000,)),
         LONG_DP: Training("agent-3-dp", 1_000_000, HANDS, (150_000,)),
         TWO: Training("agent-2", 75_000, {"against": ONE, "episode": "hand", "resample": "hand", "eta": 0.5}, (), SEEDS),
@@ -89,16 +97,18 @@ FULL = Size(
         IMAGES: Training("agent-3-gp-images", 20_000, GRADIENT | {"inputs": "images"}),
         IMAGES_RAW: Training("agent-3-gp-images-raw", 20_000, GRADIENT | {"inputs": "images", "metrics": False}),
     },
+    compared=TABLE_POINTS[0],
     decisions=200_000,
     walks=0,
     freezeouts=10_000,
     expert_freezeouts=4_000,
-    deals=10_000,
-    slow_deals=2_000,
-    exploited=(GP, DP, LONG_GP, TWO, ONE, EQUILIBRIUM),
-    local_deals=2_000,
-    episodes=2_000_000,
-    response_freezeouts=75_000,
+    image_freezeouts=2_000,
+    deals=4_000,
+    slow_deals=1_000,
+    exploited=(GP, ONE, EQUILIBRIUM),
+    local_deals=1_000,
+    episodes=1_000_000,
+    response_freezeouts=50_000,
     full=True,
 )
 _TINY = {"hands": 32, "batch": 16, "every": 64, "hidden": 8, "transitions": 2000, "moves": 2000}
@@ -107,16 +117,16 @@ QUICK = Size(
     trainings={
         GP: Training("gp", 1000, GRADIENT | _TINY, (400, 700), (1, 2)),
         DP: Training("dp", 1000, _TINY, (400, 700), (1, 2)),
-        GP_HAND: Training("gp-hand", 500, GRADIENT | HANDS | _TINY),
-        DP_HAND: Training("dp-hand", 500, HANDS | _TINY),
-        RAW: Training("raw", 1000, GRADIENT | _TINY | {"metrics": False}),
+        RAW: Training("raw", 1000, GRADIENT | _TINY | {"metrics": False}, (400,)),
         TWO: Training("two", 100, _TINY | {"against": ONE, "episode": "hand", "resample": "hand"}),
         TWO_RANDOM: Training("two-random", 200, _TINY | {"against": "mostly-calls", "length": 1}),
     },
+    compared=400,
     decisions=2_000,
     walks=2_000,
     freezeouts=50,
     expert_freezeouts=10,
+    image_freezeouts=10,
     deals=100,
     slow_deals=4,
     exploited=(GP, EQUILIBRIUM),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from smoothcall.experiments.ledger import Page
-from smoothcall.experiments.pricope2021.curves import LAST, POINT, RANGE, chance, in_range, last_points
+from smoothcall.experiments.pricope2021.curves import POINT, RANGE, above_chance, chance, in_range, last_points
 from smoothcall.experiments.pricope2021.data import Data
-from smoothcall.experiments.pricope2021.results import Played
+from smoothcall.experiments.pricope2021.results import Played, formatted
 from smoothcall.experiments.pricope2021.settings import (
     DP,
     ETA,
@@ -100,6 +100,15 @@ def agent_2(page: Page, data: Data) -> None:
         played = [Played.of(results[other]) for other in others]
         rows.append([label, *(each.mbb(data.blind).rounded for each in played), f"{played[0].raises:.0%}"])
     page.table(["agent 2 and how it plays", *(f"against {other}" for other in others), f"raises against {others[0]}"], rows)
+    if data.has("agent 2 by seed", f"{TWO} against {ONE}"):
+        found = {ONE: data[f"{TWO} against {ONE}"], **data["agent 2 by seed"]}
+        by_seed = {other: [Played.of(each) for each in matches] for other, matches in found.items()}
+        page.text(f"{TWO}, greedy + average, by the seed of its training, and the mean over the seeds:")
+        table = [
+            [f"against {other}", *(each.mbb(data.blind).rounded for each in matches), formatted(data.mbb(matches), "+.0f")]
+            for other, matches in by_seed.items()
+        ]
+        page.table(["", *(f"seed {each['seed']}" for each in data.trained(TWO)), "mean"], table)
 
 
 def agent_3(page: Page, data: Data) -> None:
@@ -134,34 +143,36 @@ def agent_3(page: Page, data: Data) -> None:
 def copies(page: Page, data: Data) -> None:
     figure = new_figure(columns=2)
     rows = []
-    for axes, label in zip(figure.axes, (GP, RAW), strict=True):
-        every = data.differences(label)
-        games = POINT * np.arange(1, every.shape[1] + 1)
-        axes.plot(games, every[0], label="two copies, first seed", linewidth=0.8)
-        axes.axhline(chance(data, label), label="two identical copies, by chance", color="black", linestyle="--", linewidth=1)
+    for axes, labels in zip(figure.axes, ((GP, IMAGES), (RAW, IMAGES_RAW)), strict=True):
+        axes.axhline(chance(data, labels[0]), label="by chance, at the end", color="black", linestyle="--", linewidth=1)
         axes.axhspan(0, RANGE, label="the paper's last 50 points", color="green", alpha=0.25)
-        axes.set(title=label, xlabel="games", ylabel=f"|difference| in mbb/h, over {POINT} games")
+        for label in labels:
+            if not data.has(f"training, {label}"):
+                continue
+            every = data.trained(label)[0]["differences"]
+            axes.plot(POINT * np.arange(1, len(every) + 1), every, label=f"{label}, seed 1", linewidth=0.8)
+            rows.append(_copies_line(data, label))
+        axes.set(xlabel="games", ylabel=f"|difference| in mbb/h, over {POINT} games")
         axes.legend(frameon=False)
-        late = last_points(data, label)
-        rows.append(
-            [
-                label,
-                f"{every[:, : late.shape[1]].mean():.0f}",
-                f"{late.mean():.0f}",
-                f"{chance(data, label):.0f}",
-                f"{in_range(late):.0%}",
-                f"{_chance_in_range(data, label):.0%}",
-            ]
-        )
     page.picture("differences", figure, "Difference between the winnings of two copies of an agent during training")
-    heads = [f"mean of the first {LAST} points", f"of the last {LAST}", "by chance", "last points up to 20", "by chance"]
-    page.table(["", *heads], rows)
+    heads = ["trainings", "points", "mean of the first five sixths", "of the last sixth", "last sixth up to 20"]
+    page.table(["", *heads, "first games: above the level of chance", "last games"], rows)
     page.text(
         "The paper takes the fall to 0 to 20 mbb/h for convergence to an equilibrium. But two identical players differ as "
-        f"well: over {POINT} games between {GP} and itself the mean |difference| is {chance(data, GP):.0f} mbb/h. A smaller "
-        "difference is no evidence of anything, and one that stays at this level shows only that neither "
-        "copy exploits the other."
+        f"well: over {POINT} games between {GP} and itself the mean |difference| is {chance(data, GP):.0f} mbb/h, and "
+        f"{_chance_in_range(data, GP):.0%} of such points are up to {RANGE:.0f}. A game is won or lost with all chips, so that "
+        "chance makes a smaller difference per hand in longer games: the *level of chance* of a stretch of training (up to the "
+        "first version of the agent that is kept, and from the last but one to the last) is that of identical players with as "
+        "many hands per game. A smaller difference is no evidence of anything, and one that stays at this level shows only "
+        "that neither copy exploits the other."
     )
+
+
+def _copies_line(data: Data, label: str) -> list[object]:
+    every, late, above = data.differences(label), last_points(data, label), above_chance(data, label)
+    early = every[:, : -late.shape[1]]
+    means = [f"{early.mean():.0f}", f"{late.mean():.0f}", f"{in_range(late):.0%}"]
+    return [label, len(every), every.shape[1], *means, *(f"{above[at].mean():+.0f}" for at in (min(above), max(above)))]
 
 
 def _chance_in_range(data: Data, label: str) -> float:
@@ -173,35 +184,43 @@ def _chance_in_range(data: Data, label: str) -> float:
 
 
 def inputs(page: Page, data: Data) -> None:
-    compact = data.match(GP, RAW)
     page.text(
         "The agent with hand-made inputs (strength of the made hand, equity) against the agent without, trained for equally "
         f"many games. Networks are dense on {FEATURES} compact numbers, or convolutional on the paper's images: four "
-        "convolutions (8, 8, 16, 16 channels), two poolings, a dense layer of 64. A convolution of one network at a time "
-        "takes a third of the processor time of stacked ones: training on images makes about 100 hands a second of processor "
-        "time, on compact inputs 10,000."
+        "convolutions (8, 8, 16, 16 channels), two poolings, a dense layer of 64; the paper does not print the widths. Seconds "
+        f'of these trainings stand in section "Agent 3". Intervals of single trainings are over the games of the match: '
+        "another training may well differ by more."
     )
-    trained = data.points(GP)[-1]
-    rows = [["compact", f"{trained:,}", len(compact), *_compared(data, compact)]]
+    rows = []
+    for at in data.matched(GP, RAW):
+        compact = data.versions(GP, RAW, at)
+        rows.append(["compact", f"{at:,}", len(compact), *_compared(data, compact), ""])
     if data.has(f"{IMAGES} against {IMAGES_RAW}"):
-        images = data.match(IMAGES, IMAGES_RAW)
-        rows.append(["images", f"{data.points(IMAGES)[-1]:,}", len(images), *_compared(data, images)])
-    heads = ["games of training", "trainings of each", "games won by hand-made inputs", "mbb/h"]
+        for at in data.points(IMAGES):
+            images = data.versions(IMAGES, IMAGES_RAW, at)
+            stacks = [f"{data.stacks(data.versions(label, RANDOM, at)).mean:.1f}" for label in (IMAGES, IMAGES_RAW)]
+            rows.append(["images", f"{at:,}", len(images), *_compared(data, images), " and ".join(stacks)])
+    heads = [
+        "games of training",
+        "trainings of each",
+        "games won by hand-made inputs",
+        "mbb/h",
+        "average stacks against Random",
+    ]
     page.table(["networks", *heads], rows)
-    if data.has(f"{IMAGES} against {RANDOM}"):
-        (played,) = data.versions(IMAGES, RANDOM, data.points(IMAGES)[-1])
-        page.text(
-            f"{IMAGES}, against Random: average stack {played.stack(data.stack).mean:.1f}, "
-            f"{played.mbb(data.blind).rounded} mbb/h."
-        )
+    if data.has(f"{IMAGES} against {TWO}"):
+        told = []
+        for other in (TWO, ONE):
+            (played,) = data.versions(IMAGES, other, data.points(IMAGES)[-1])
+            told.append(f"{played.wins:.1%} of the games with {other} ({played.mbb(data.blind).rounded} mbb/h)")
+        page.text(f"{IMAGES}, after {data.points(IMAGES)[-1]:,} games, wins {' and '.join(told)}.")
 
 
 def _compared(data: Data, played: list[Played]) -> list[str]:
     if len(played) == 1:
         won = played[0].mbb(data.blind)
-        return [f"{played[0].wins:.1%}", f"{won.rounded} (over the games of the match)"]
-    wins, won = np.mean([each.wins for each in played]), data.mbb(played)
-    return [f"{wins:.1%}", won.rounded]
+        return [f"{played[0].wins:.1%}", won.rounded]
+    return [f"{np.mean([each.wins for each in played]):.1%}", formatted(data.mbb(played), "+.0f")]
 
 
 def commands(page: Page, data: Data) -> None:
