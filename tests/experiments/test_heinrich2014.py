@@ -19,7 +19,7 @@ from smoothcall.experiments.parts import Part
 from smoothcall.experiments.verdicts import verdict
 from tests.experiments.pages import Written, written
 
-TINY = heinrich2014.Size(episodes=20_000, runs=3, seeds=3, sweep=2, compared=0.0001, compared_seeds=3, pairs=3)
+TINY = heinrich2014.Size(episodes=20_000, runs=2, seeds=2, sweep=2, compared=0.0001, compared_seeds=2, pairs=2)
 
 
 @pytest.fixture(scope="module")

@@ -47,11 +47,16 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
     for factor in kuhn.FACTORS:
         settings = {"pot": kuhn.SWEPT, "factor": factor, "episodes": size.episodes, "seeds": size.sweep, "rare": kuhn.RARE}
         parts.measure(kuhn.sweep_name(factor), settings, partial(kuhn.variant, **settings))
+    for pot in kuhn.POTS:
+        settings = {"pot": pot, "factor": pot / kuhn.STANDARD, "episodes": size.episodes, "seeds": size.sweep}
+        parts.measure(kuhn.calls_name(pot), settings, partial(kuhn.calls, **settings))
     settings = {"episodes": size.episodes, "seeds": size.seeds, "rare": kuhn.RARE}
     parts.measure("exact folds", settings, partial(kuhn.exact_folds, **settings))
     parts.measure("eta 1", {"episodes": size.episodes}, partial(comparison.constant_mixing, size.episodes))
     timed = {"episodes": size.episodes, "pairs": size.pairs}
     parts.measure("overhead", timed, partial(comparison.overhead, **timed))
+    settings = {"name": comparison.GAMES[0], "points": [comparison.EARLY, kuhn.EVERY], "seeds": size.seeds}
+    parts.measure("early", settings, partial(comparison.first_learning, **settings))
     for name in comparison.GAMES:
         for label in comparison.COMPARED:
             settings = {"name": name, "label": label, "share": size.compared, "seeds": size.compared_seeds}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import process_time
 from typing import Any
@@ -9,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from smoothcall.evaluation.exploitability import nash_conv
-from smoothcall.experiments.curves import spaced
+from smoothcall.experiments.curves import follow, spaced
 from smoothcall.experiments.heinrich2014.figures import mean, save, spread
 from smoothcall.experiments.heinrich2014.kuhn import AGENTS, SMOOTH, UCT
 from smoothcall.information.named_games import game
-from smoothcall.solvers import solver
+from smoothcall.solvers import Solver, solver
 
 GAMES = ("kuhn", "leduc")
 LEDUC_C = 18.0  # of both tree searches on Leduc, as macmanus2019 calibrated it
@@ -75,6 +76,22 @@ def compare(name: str, label: str, share: float, seeds: int) -> dict[str, Any]:
         "nash_conv": spread(found["nash_conv"]),
         "early": early,
     }
+
+
+def first_learning(name: str, points: Sequence[int], seeds: int) -> dict[str, Any]:
+    """Return the mean NashConv of UCT, Smooth UCT and outcome sampling after few episodes, by solver and episodes."""
+    made, found = game(name), {}
+    for label in (UCT, SMOOTH, OUTCOME):
+        which = COMPARED[label]
+
+        def build(seed: int, which: Compared = which) -> Solver:
+            return solver(which.solver, made, seed=seed, **which.options_on(name))
+
+        followed = follow(build, seeds, points, {"nash_conv": lambda learner: nash_conv(made, learner.policy())})
+        found[label] = {
+            str(point): save(mean(figure)) for point, figure in zip(points, followed.figures["nash_conv"].T, strict=True)
+        }
+    return found
 
 
 def constant_mixing(episodes: int) -> dict[str, Any]:

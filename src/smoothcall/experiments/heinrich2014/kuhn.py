@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from smoothcall.experiments.curves import follow
 from smoothcall.experiments.heinrich2014.figures import mean, save, spread
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
-from smoothcall.kernels.tables import Array
+from smoothcall.kernels.tables import CALL, Array
+from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver
 
 EVERY = 10_000  # episodes between measurements (Section Kuhn Poker)
@@ -31,6 +33,7 @@ VARIANTS = tuple((pot, factor) for pot in POTS for factor in sorted({1.0, pot / 
 FACTORS = (0.5, 1.0, 2.0, 4.0, 8.0)
 MEASURES = {"squared": "SQ-ERR", "dominated": "DOM-ERR", "nash_conv": "NashConv"}
 RARE = 1e-4  # of the episodes
+CALLED = ("Q:r", "Q:cr")  # information states whose calls keep J from betting
 BEFORE = 10  # rates of convergence are measured over the last decade of episodes
 
 
@@ -44,6 +47,10 @@ def variant_name(pot: int, factor: float) -> str:
 
 def sweep_name(factor: float) -> str:
     return f"exploration constant x {factor:g}"
+
+
+def calls_name(pot: int) -> str:
+    return f"calls with Q, pot {pot}"
 
 
 def curves(pot: int, factor: float, episodes: int, runs: int) -> dict[str, Any]:
@@ -68,6 +75,27 @@ def variant(pot: int, factor: float, episodes: int, seeds: int, rare: float) -> 
     """
     made = game("kuhn", pot=pot)
     return {label: _ends(_builder(made, label, factor), made, episodes, seeds, rare) for label in AGENTS}
+
+
+def calls(pot: int, factor: float, episodes: int, seeds: int) -> dict[str, Any]:
+    """Return how often Smooth UCT (3) calls a bet with Q, and how often the closest equilibrium does, by information state."""
+    made = game("kuhn", pot=pot)
+
+    def ours(key: str, learner: Solver) -> float:
+        return _called(made, learner.policy(), key)
+
+    def closest(key: str, learner: Solver) -> float:
+        return _called(made, equilibrium_distance(made, learner.policy()).closest, key)
+
+    measures: dict[str, Callable[[Any], float]] = {}
+    for key in CALLED:
+        measures |= {f"{key}, ours": partial(ours, key), f"{key}, equilibrium": partial(closest, key)}
+    followed = follow(_builder(made, SMOOTH, factor), seeds, [episodes], measures)
+    return {name: save(mean(figure[:, -1])) for name, figure in followed.figures.items()}
+
+
+def _called(made: Game, policy: Policy, key: str) -> float:
+    return float(policy.weights[made.rows(key)[0], CALL] / policy.scale)
 
 
 def exact_folds(episodes: int, seeds: int, rare: float) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from smoothcall.experiments.heinrich2014 import comparison
 from smoothcall.experiments.heinrich2014.figures import draw, mean, read
 from smoothcall.experiments.heinrich2014.kuhn import (
     AGENTS,
+    CALLED,
     EVERY,
     FACTORS,
     MEASURES,
@@ -20,6 +21,7 @@ from smoothcall.experiments.heinrich2014.kuhn import (
     SWEPT,
     UCT,
     VARIANTS,
+    calls_name,
     curves_name,
     sweep_name,
     variant_name,
@@ -99,6 +101,7 @@ def _pots(page: Page, parts: Mapping[str, Part]) -> None:
     heads = ["pot", "c", "agent", *MEASURES.values(), "rate of SQ-ERR", "rate of NashConv", "runs that do not explore"]
     page.table(heads, rows)
     page.picture("pots", _by_pot(parts), f"Errors by initial pot: mean of {settings['seeds']} seeds")
+    _calls(page, parts)
     page.heading("Exploration and the pot")
     swept = parts[sweep_name(FACTORS[0])].settings
     page.text(
@@ -120,6 +123,27 @@ def _pots(page: Page, parts: Mapping[str, Part]) -> None:
             ]
             for factor in FACTORS
             if (found := parts[sweep_name(factor)].figures)
+        ],
+    )
+
+
+def _calls(page: Page, parts: Mapping[str, Part]) -> None:
+    asked = parts[calls_name(STANDARD)].settings
+    page.text(
+        "NashConv with c scaled with the pot: Q must call a bet so often that a bet with J wins nothing. What it lacks, J "
+        f"wins of the whole pot. Calls of Smooth UCT (3) after {asked['episodes']:,} episodes, {asked['seeds']} seeds, and of "
+        "the closest equilibrium:"
+    )
+    heads = [f"{key}, {whose}" for key in CALLED for whose in ("ours", "equilibrium")]
+    page.table(
+        ["pot", *heads, "NashConv"],
+        [
+            [
+                pot,
+                *(_cell(parts[calls_name(pot)].figures[head]) for head in heads),
+                _cell(parts[variant_name(pot, pot / STANDARD)].figures[SMOOTH]["nash_conv"]),
+            ]
+            for pot in POTS
         ],
     )
 

@@ -7,7 +7,7 @@ the scripted players. Local and learned best responses, which the document does 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,35 +35,55 @@ class Size:
     episodes: int  # of each of them
     exact: int  # episodes of those with exact fold values
     walks: int  # iterations of MCCFR
-    curve: int  # episodes of the first point of a learning curve; MCCFR begins with a hundredth
+    curve: tuple[int, int]  # episodes of the first and last point of a learning curve; MCCFR begins with a hundredth
     cells: int  # episodes of the agents that compare abstractions
+    compared: tuple[str, ...]  # those abstractions, the document's first
     three: int  # episodes of each three-player agent
     exact_three: int  # episodes of those with exact fold values
-    hands: int  # of each pair
-    deals: int  # of a local best response
+    hands: int  # of each pair; twice as many on learning curves, and of three players
+    deals: int  # of a local best response; half as many on learning curves, twice as many to compare abstractions
     response: int  # episodes a seat of a learned response
-    keep: bool = False  # whether agents are trained as runs and kept in the ledger
+    shown: int  # deals in which the buckets in use are counted
+    keep: bool = False  # whether agents are trained as runs, and those with exact fold values kept in the ledger
 
 
 FULL = Size(
-    of.TWO, 100_000_000, 1_000_000_000, 10_000_000, 100_000, 50_000_000, 50_000_000, 200_000_000, 1_000_000, 4_000,
-    5_000_000, keep=True,
+    of.TWO, 10_000_000, 1_000_000_000, 10_000_000, (100_000, 100_000_000), 10_000_000, of.CELLS, 50_000_000, 200_000_000,
+    500_000, 2_000, 2_000_000, 1_000_000, keep=True,
 )  # fmt: skip
-QUICK = Size((of.TWO[1], of.TWO[3]), 1_000_000, 1_000_000, 20_000, 100_000, 200_000, 0, 0, 50_000, 50, 100_000)
+QUICK = Size(
+    (of.TWO[1], of.TWO[3]), 1_000_000, 1_000_000, 20_000, (100_000, 1_000_000), 200_000, ("even", "k-means"), 0, 0, 25_000, 50,
+    100_000, 100_000,
+)  # fmt: skip
 
 
 def measure(parts: Parts, size: Size, folder: Path) -> None:
-    """Measure everything, the two-player agents of the document first, the three-player agents last."""
-    found = Agents(AgentFolder(folder / "agents" if size.keep else None), RUNS if size.keep else None, parts.tell)
-    parts.measure("sizes", {}, measures.sizes)
+    """Measure everything, what the document has figures for first.
+
+    Learning curves come before the tables of the same agents: their points are points of the same runs.
+    """
+
+    def agents() -> Agents:
+        return Agents(AgentFolder(folder / "agents" if size.keep else None), RUNS if size.keep else None, parts.tell)
+
+    parts.measure("sizes", {"deals": size.shown}, partial(measures.sizes, size.shown))
+    if size.three:
+        exact_folds = [(agent, size.exact_three) for agent in of.EXACT_3P if size.exact_three]
+        trained = [(of.UCT_3P, size.three), (of.SMOOTH_3P, size.three), *exact_folds]
+        _three_players(parts, size, agents(), trained)  # agents of their own: the game takes gigabytes
+    found = agents()
     _learning_curves(parts, size, found)
     _two_players(parts, size, found)
     if size.exact:
-        _exact_folds(parts, size, found)
+        _fold_values(parts, size, found)
     if size.cells:
         _abstractions(parts, size, found)
+    _bounds(parts, size, found, _table_2(size))
+    _exploration(parts, size, found)
+    if size.exact:
+        _exact_folds(parts, size, found)
     if size.three:
-        _three_players(parts, size, found)
+        _three_players(parts, size, agents(), [(of.EAGER_3P, size.three)])
 
 
 def curve_agents(size: Size) -> tuple[Agent, ...]:
@@ -72,21 +92,21 @@ def curve_agents(size: Size) -> tuple[Agent, ...]:
     return (*chosen, *(of.exact(agent) for agent in chosen if agent.solver == "smooth-uct"))
 
 
-def points(first: int, last: int) -> list[int]:
-    """Return `first`, ten times as many and so on, and `last`."""
+def points(first: int, last: int, *others: int) -> list[int]:
+    """Return `first`, ten times as many and so on, `last`, and `others`, ascending."""
     found = [first]
     while found[-1] * 10 < last:
         found.append(found[-1] * 10)
-    return [*(point for point in found if point < last), last]
+    return sorted({*(point for point in found if point < last), last, *others})
 
 
 def _learning_curves(parts: Parts, size: Size, found: Agents) -> None:
     """Train the agents of the learning curves point by point, each measured against the MCCFR agent."""
-    plan = [(agent, point) for agent in curve_agents(size) for point in points(size.curve, size.episodes)]
+    plan = [(agent, point) for agent in curve_agents(size) for point in points(*size.curve, size.episodes)]
     if size.exact:
         plan += [(agent, size.exact) for agent in curve_agents(size) if agent.options["folds"] == "exact"]
-    plan += [(of.MCCFR, point) for point in points(max(1, size.curve // 100), size.walks)]
-    how = {"deals": max(2, size.deals // 4), "hands": size.hands}
+    plan += [(of.MCCFR, point) for point in points(max(1, size.curve[0] // 100), size.walks)]
+    how = {"deals": max(2, size.deals // 2), "hands": 2 * size.hands}
 
     def measured(agent: Agent, point: int) -> dict[str, Any]:
         return measures.curve_point(found.at(agent, point), found.at(of.MCCFR, size.walks)[AVERAGE], **how)
@@ -111,25 +131,31 @@ def _tables(parts: Parts, size: Size, found: Agents, name: str, trained: Trainin
         parts.measure(f"{name}, {form}", settings, partial(measured, form))
 
 
-def _bounds(parts: Parts, size: Size, found: Agents, trained: Trainings) -> None:
-    """Measure lower bounds of exploitability. Responses are learned to greedy policies only: to others they hardly win."""
+def _bounds(
+    parts: Parts, size: Size, found: Agents, trained: Trainings, forms: Sequence[str] = FORMS, *, more: int = 1
+) -> None:
+    """Measure lower bounds of exploitability, the local one in `more` times as many deals.
+
+    Responses are learned to greedy policies only: to others they hardly win.
+    """
 
     def measured(agent: Agent, count: int, form: str, how: dict[str, int]) -> dict[str, Any]:
         return measures.bounds(found.at(agent, count)[form], **how)
 
     for agent, count in trained:
-        for form in FORMS:
-            how = {"deals": size.deals, "episodes": size.response if form == GREEDY else 0, "hands": size.hands}
+        for form in forms:
+            how = {"deals": more * size.deals, "episodes": size.response if form == GREEDY else 0, "hands": size.hands}
             settings = {"agent": agent.command(count), **how}
             parts.measure(f"bounds, {agent.label}, {form}", settings, partial(measured, agent, count, form, how))
 
 
+def _table_2(size: Size) -> Trainings:
+    return [*((agent, size.episodes) for agent in size.two), (of.MCCFR, size.walks)]
+
+
 def _two_players(parts: Parts, size: Size, found: Agents) -> None:
-    trained = [(agent, size.episodes) for agent in size.two] + [(of.MCCFR, size.walks)]
-    for agent, count in trained if size.keep else ():
-        found.save(agent, count)
+    trained = _table_2(size)
     _tables(parts, size, found, "table 2", trained, scripted=True)
-    _bounds(parts, size, found, trained)
     parts.measure(
         "folded before the flop",
         {"agents": [agent.command(count) for agent, count in trained]},
@@ -140,47 +166,60 @@ def _two_players(parts: Parts, size: Size, found: Agents) -> None:
     )
 
 
-def _exact_folds(parts: Parts, size: Size, found: Agents) -> None:
-    """Compare exact with sampled fold values at equal episodes, and measure the longer trained agents with exact ones."""
+def _compare(parts: Parts, size: Size, found: Agents, name: str, one: Agent, other: Agent, count: int) -> None:
+    """Measure what one agent wins against another after equally many episodes."""
 
-    def worth(agent: Agent) -> dict[str, Any]:
-        one, other = (found.at(each, size.episodes) for each in (of.exact(agent), agent))
-        return {form: measures.head_to_head(one[form], other[form], size.hands) for form in FORMS}
+    def measured() -> dict[str, Any]:
+        first, second = (found.at(each, count) for each in (one, other))
+        return {form: measures.head_to_head(first[form], second[form], size.hands) for form in FORMS}
 
+    parts.measure(name, {"agents": [each.command(count) for each in (one, other)], "hands": size.hands}, measured)
+
+
+def _fold_values(parts: Parts, size: Size, found: Agents) -> None:
     for agent in (agent for agent in size.two if of.exact(agent) in curve_agents(size)):
-        settings = {"agents": [each.command(size.episodes) for each in (of.exact(agent), agent)], "hands": size.hands}
-        parts.measure(f"exact against sampled folds, {agent.label}", settings, partial(worth, agent))
+        _compare(parts, size, found, f"exact against sampled folds, {agent.label}", of.exact(agent), agent, size.episodes)
+
+
+def _exploration(parts: Parts, size: Size, found: Agents) -> None:
+    _compare(parts, size, found, "exploration by the pot", of.TWO[1], of.CONSTANT, size.episodes)
+
+
+def _exact_folds(parts: Parts, size: Size, found: Agents) -> None:
+    """Measure the longer trained agents with exact fold values."""
     trained = [(of.exact(agent), size.exact) for agent in size.two]
+    for agent, count in trained if size.keep else ():
+        found.save(agent, count)
     _tables(parts, size, found, "exact folds", [*trained, (of.MCCFR, size.walks)])
     _bounds(parts, size, found, trained)
 
 
-def cell_agents() -> Iterator[Agent]:
+def cell_agents(compared: Sequence[str] = of.CELLS) -> Iterator[Agent]:
     """Yield the agents that compare abstractions, and one with a second seed, which shows how much a seed matters."""
     base = of.exact(of.TWO[3])
-    for cells in of.CELLS:
+    for cells in compared:
         yield of.with_cells(base, cells)
-    yield of.with_cells(base, of.CELLS[0], SEED + 1)
+    yield of.with_cells(base, compared[0], SEED + 1)
 
 
 def _abstractions(parts: Parts, size: Size, found: Agents) -> None:
-    trained = [(agent, size.cells) for agent in cell_agents()]
+    trained = [(agent, size.cells) for agent in cell_agents(size.compared)]
     _tables(parts, size, found, "abstractions", trained)
-    _bounds(parts, size, found, trained)
+    _bounds(parts, size, found, trained, (AVERAGE,), more=2)
 
 
-def _three_players(parts: Parts, size: Size, found: Agents) -> None:
-    plan = [(agent, size.three) for agent in (of.UCT_3P, of.SMOOTH_3P, of.EAGER_3P)]
-    plan += [(agent, size.exact_three) for agent in of.EXACT_3P] if size.exact_three else []
-    hands = sorted({measures.FEW_HANDS, max(measures.FEW_HANDS, size.hands)})
+def _three_players(parts: Parts, size: Size, found: Agents, trained: Trainings) -> None:
+    hands = sorted({measures.FEW_HANDS, max(measures.FEW_HANDS, 2 * size.hands)})
 
     def measured(agent: Agent, count: int) -> dict[str, Any]:
-        return measures.three_players(found.at(agent, count), hands)
+        figures = measures.three_players(found.at(agent, count), hands)
+        visits = found.visits(agent, count)
+        return figures | ({} if visits is None else {"visits": measures.visit_shares(visits, of.PATIENCE)})
 
-    for agent, count in plan:
-        settings = {"agent": agent.command(count), "hands": hands}
+    for agent, count in trained:
+        settings = {"agent": agent.command(count), "hands": hands, "rule": of.PATIENCE}
         parts.measure(f"three players, {agent.label}", settings, partial(measured, agent, count))
-        if size.keep:
+        if size.keep and agent in of.EXACT_3P:
             found.save(agent, count, (GREEDY,))
 
 

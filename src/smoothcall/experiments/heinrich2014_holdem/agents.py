@@ -10,6 +10,8 @@ from shutil import copyfile
 from time import process_time
 from typing import Any
 
+import numpy as np
+
 from smoothcall import files
 from smoothcall.agents.files import load, read_card
 from smoothcall.agents.folders import GREEDY_FILE
@@ -17,15 +19,17 @@ from smoothcall.errors import UsageError
 from smoothcall.experiments.agents import AgentFolder
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
+from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver
 from smoothcall.solvers.uct import UCT
-from smoothcall.store.runs import Run
+from smoothcall.store.runs import CHECKPOINT, Run, read_checkpoint
 
 SEED = 1
 S, L, THREE_PLAYERS = "limit-holdem:grid=S", "limit-holdem:grid=L", "limit-holdem-3p"
 GREEDY, AVERAGE, SKIP = "greedy", "average", "greedy of tried actions"
 FORMS = (GREEDY, AVERAGE)
+EPISODES, EPISODES_3P = 7e9, 12e9  # of each agent in the document
 PATIENCE = 10_000  # visits below which the document's three-player Smooth UCT has eta = 0
 TIMED = {"mccfr": 10_000}  # iterations over which speed is measured, by solver
 TIMED_EPISODES = 2_000_000  # of tree searches
@@ -76,6 +80,9 @@ UCT_3P = _agent("UCT 3p", THREE_PLAYERS, 0.5, "760 ± 77")
 SMOOTH_3P = _agent("Smooth UCT 3p", THREE_PLAYERS, 0.5, "910 ± 78", "smooth-uct-3p-patience", patience=PATIENCE)
 EAGER_3P = _agent("Smooth UCT 3p without the 10,000-visit rule", THREE_PLAYERS, 0.5, file="smooth-uct-3p")
 EXACT_3P = (exact(UCT_3P), exact(EAGER_3P))
+CONSTANT = replace(  # explores by the most that can be won in a hand
+    TWO[1], label="UCT S, constant", file="uct-s-constant-sampled", options={"explore": "constant", "folds": "sampled"}
+)
 CELLS = ("even", "mass", "k-means", "equity", "histograms")
 
 
@@ -124,6 +131,17 @@ class Agents:
         for form in forms:
             if not (agent.solver == "mccfr" and form == GREEDY) and not self._has(_name(agent, form), iterations):
                 self.folder.save(_name(agent, form), self.at(agent, iterations)[form])
+
+    def visits(self, agent: Agent, iterations: int) -> Array | None:
+        """Return [rows] the visits of each information state of a run; None where the last point of the run is another."""
+        file = None if self.runs is None else self.runs / agent.file / CHECKPOINT
+        if file is None or not file.exists():
+            return None
+        state = read_checkpoint(file)[1]
+        if int(state["iterations"]) != iterations:
+            return None
+        total: Array = state["visits"].sum(axis=1, dtype=np.float64)
+        return total
 
     def _has(self, name: str, iterations: int) -> bool:
         file = self.folder.file(name)

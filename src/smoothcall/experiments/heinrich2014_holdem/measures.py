@@ -19,29 +19,45 @@ from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.cross_table import CrossTable, cross_table
 from smoothcall.experiments.heinrich2014.figures import read, save
 from smoothcall.experiments.heinrich2014_holdem.agents import GREEDY, SEED, L, S, Trained
+from smoothcall.information.dealing import Dealer
 from smoothcall.information.named_games import game
-from smoothcall.kernels.tables import DECISION
+from smoothcall.kernels.tables import DECISION, Array
 from smoothcall.policy import Policy
 
 GRIDS = {"2p S": S, "2p L": L, "3p": "limit-holdem-3p"}
+DEALT = {"3p": "limit-holdem:grid=3p"}  # a game of two players with the same buckets is built in a second
 BEST = ("AA", "KK", "QQ", "AKs")
 OPPONENTS = (str(Rule.ALWAYS_RAISE), str(Rule.PROBE))  # of the three-player agents
 FEW_HANDS = 30_000  # of a three-player match in the document
 
 
-def sizes() -> dict[str, Any]:
-    """Return buckets, nodes of the action tree and information states of each grid, and the nodes of the two-player game."""
+def sizes(deals: int) -> dict[str, Any]:
+    """Return the size of each grid, and the nodes of the two-player game.
+
+    By grid: buckets on each street, those that came up in `deals` deals, nodes of the action tree, information states.
+    """
     found: dict[str, Any] = {}
     for label, spec in GRIDS.items():
         made = game(spec)
         nodes, _, states = made.size
-        found[label] = {"buckets": made.buckets, "nodes": nodes, "states": states}
+        found[label] = {
+            "buckets": made.buckets,
+            "used": used_buckets(DEALT.get(label, spec), deals),
+            "nodes": nodes,
+            "states": states,
+        }
     per_street = np.bincount(game(S).tree.round, minlength=4)
-    deals = [comb(52, 2) * comb(50, 2)]
+    cards = [comb(52, 2) * comb(50, 2)]
     for more in (comb(48, 3), 45, 44):
-        deals.append(deals[-1] * more)
-    found["game tree"] = float(sum(int(count) * ways for count, ways in zip(per_street, deals, strict=True)))
+        cards.append(cards[-1] * more)
+    found["game tree"] = float(sum(int(count) * ways for count, ways in zip(per_street, cards, strict=True)))
     return found
+
+
+def used_buckets(spec: str, deals: int) -> list[int]:
+    """Return, by street, the buckets of a game that came up in some deals."""
+    bucket = Dealer(game(spec), SEED).deal(deals)[0]
+    return [len(np.unique(bucket[:, :, street])) for street in range(bucket.shape[2])]
 
 
 def table(players: Mapping[str, Policy], hands: int, *, scripted: bool = False) -> dict[str, Any]:
@@ -115,6 +131,18 @@ def curve_point(trained: Trained, opponent: Policy, *, deals: int, hands: int) -
         won_by = head_to_head(trained[form], opponent, hands)
         found[form] = {"won": won_by, **bounds(trained[form], deals=deals, episodes=0, hands=hands)}
     return found
+
+
+def visit_shares(visits: Array, rule: int) -> dict[str, float]:
+    """Return how many information states self-play visited, how many of them `rule` times, and the share of its decisions
+    that fell on states with fewer visits than that. visits[rows]."""
+    seldom = visits < rule
+    return {
+        "states": len(visits),
+        "visited": int(np.count_nonzero(visits)),
+        "often": int(np.count_nonzero(~seldom)),
+        "seldom share": float(visits[seldom].sum() / visits.sum()),
+    }
 
 
 def three_players(trained: Trained, hands: Sequence[int]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from smoothcall.experiments.cross_table import draw_table
 from smoothcall.experiments.heinrich2014.figures import read
 from smoothcall.experiments.heinrich2014_holdem import agents as of
-from smoothcall.experiments.heinrich2014_holdem.agents import AVERAGE, FORMS, GREEDY, SKIP
-from smoothcall.experiments.heinrich2014_holdem.measures import BEST, GRIDS, read_table
-from smoothcall.experiments.heinrich2014_holdem.rows import iterations_of, points_of
+from smoothcall.experiments.heinrich2014_holdem import three_players
+from smoothcall.experiments.heinrich2014_holdem.agents import AVERAGE, EPISODES, FORMS, GREEDY
+from smoothcall.experiments.heinrich2014_holdem.measures import GRIDS, read_table
+from smoothcall.experiments.heinrich2014_holdem.reading import bound, iterations_of, points_of
 from smoothcall.experiments.parts import NotMeasured, Part
-from smoothcall.kernels.solvers.uct import MIN_FOLD_VISITS
 from smoothcall.store.curves import new_figure
 
 if TYPE_CHECKING:
@@ -30,23 +30,33 @@ CELLS = {
 
 
 def write(page: Page, parts: Mapping[str, Part]) -> None:
-    for section in (_sizes, _two_players, _bounds, _exact_folds, _curves, _abstractions, _three_players, _commands):
+    for section in (_sizes, three_players.section, _two_players, _bounds, _exact_folds, _curves, _abstractions, _commands):
         try:
             section(page, parts)
         except NotMeasured as missing:
-            page.text(f"Not measured yet: {missing}.")
+            page.text(f"Not measured at this size: {missing}.")
 
 
 def _sizes(page: Page, parts: Mapping[str, Part]) -> None:
     found = parts["sizes"].figures
     page.heading("The abstractions (Table 1)")
     page.table(
-        ["", "preflop", "flop", "turn", "river", "nodes of the action tree", "information states"],
-        [[label, *found[label]["buckets"], f"{found[label]['nodes']:,}", f"{found[label]['states']:,}"] for label in GRIDS],
+        ["", "preflop", "flop", "turn", "river", "in use", "nodes of the action tree", "information states"],
+        [
+            [
+                label,
+                *found[label]["buckets"],
+                "/".join(map(str, found[label]["used"])),
+                f"{found[label]['nodes']:,}",
+                f"{found[label]['states']:,}",
+            ]
+            for label in GRIDS
+        ],
     )
     page.text(
         "E[HS^2] is exact, over all run-outs and opponents' hands, and divided by an even grid over [0, 1]. A bucket does not "
-        "contain those of earlier streets (imperfect recall)."
+        "contain those of earlier streets (imperfect recall). Buckets are in use if they came up in "
+        f"{parts['sizes'].settings['deals']:,} deals."
     )
 
 
@@ -57,23 +67,14 @@ def _two_players(page: Page, parts: Mapping[str, Part]) -> None:
         f"{part.settings['hands']:,} hands a pair, every deal in both seatings, in mbb/h with 95 % intervals. The document's "
         "opponents were Sparbot and FellOmen2, which are not available; its figures have 68 % intervals. Its agents were "
         "frozen to the action of highest value, as in the first table. Ours were trained for "
-        f"{iterations_of(part):,.0f} episodes, the document's for about 7,000,000,000. Both learn the value of a fold by "
+        f"{iterations_of(part):,.0f} episodes, the document's for about {EPISODES:,.0f}. Both learn the value of a fold by "
         "folding. Intervals are those of the matches: each agent was trained once."
     )
     for form in FORMS:
         table = read_table(parts[f"table 2, {form}"].figures)
         page.picture(f"table-2-{form}", draw_table(table), f"Cross table, {form} policies: mbb/h of the row")
     page.text("Largest probability of folding a hand before the flop, over all ways the others may play:")
-    _folds(page, parts["folded before the flop"].figures)
-
-
-def _folds(page: Page, found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
-    rows = [
-        [label, form, *(f"{share:.2%}" for share in shares.values())]
-        for label, forms in found.items()
-        for form, shares in forms.items()
-    ]
-    page.table(["agent", "", *BEST], rows)
+    three_players.folds(page, parts["folded before the flop"].figures)
 
 
 def _measured_bounds(parts: Mapping[str, Part], labels: Iterator[str]) -> list[list[object]]:
@@ -88,7 +89,7 @@ def _measured_bounds(parts: Mapping[str, Part], labels: Iterator[str]) -> list[l
 
 
 KINDS = ("local", "learned")
-HEADS = ["agent", "", "local best response wins at least", "learned response wins at least"]
+HEADS = ["agent", "", "lower bound: local best response", "lower bound: learned response"]
 
 
 def _bounds(page: Page, parts: Mapping[str, Part]) -> None:
@@ -98,11 +99,11 @@ def _bounds(page: Page, parts: Mapping[str, Part]) -> None:
     settings = found[0]
     page.heading("How exploitable are they?")
     page.text(
-        "The document has no figure for this. Two lower bounds of what a best response wins, in mbb/h with 95 % intervals: a "
-        f"local best response ({settings['deals']:,} deals in both seats), which tracks the agent's range exactly and looks "
+        "The document has no figure for this. Two **lower bounds** of what a best response wins, in mbb/h with 95 % intervals: "
+        f"a local best response ({settings['deals']:,} deals in both seats), which tracks the agent's range exactly and looks "
         f"one action ahead, and UCT trained against the greedy agent for {settings['episodes']:,} episodes a seat in the same "
-        "abstraction. Folding every hand loses 750. A bound that is not above 0 says nothing. The learned response of a finer "
-        "abstraction has fewer visits a state, so that only local best responses compare abstractions."
+        "abstraction. Folding every hand loses 750. A best response may win far more: a lower bound that is not above 0 says "
+        "nothing, and an agent with a smaller lower bound need not be less exploitable."
     )
     labels = [agent.label for agent in (*of.TWO, of.MCCFR)]
     page.table(HEADS, _measured_bounds(parts, iter(labels)))
@@ -156,8 +157,9 @@ def _curves(page: Page, parts: Mapping[str, Part]) -> None:
     page.text(
         "The document wished for a comparison of learning rates with MCCFR. Each agent on the way, seed 1, over iterations and "
         "over seconds of CPU time on one core (an iteration of MCCFR walks many nodes, an episode of tree search one "
-        f"hand): what it wins against the last MCCFR agent in {settings['hands']:,} hands, and what a local best response "
-        f"wins of it at least ({settings['deals']:,} deals). Of tree searches the greedy policy is drawn dashed."
+        f"hand): what it wins against the last MCCFR agent in {settings['hands']:,} hands, and a lower bound of what a best "
+        f"response wins of it, that of a local best response ({settings['deals']:,} deals). Of tree searches the greedy policy "
+        "is drawn dashed."
     )
     page.picture(
         "curves", _draw_curves(curves), "Learning curves on two-player limit hold'em, coarse abstraction, 95 % intervals"
@@ -167,13 +169,13 @@ def _curves(page: Page, parts: Mapping[str, Part]) -> None:
         for count, spent, figures in zip(*(curve[key] for key in ("iterations", "seconds", "figures")), strict=True):
             cells = [read(figures[form][kind]).rounded for form in FORMS for kind in ("won", "local")]
             rows.append([label, f"{count:,.0f}", f"{spent:,.1f}", *cells])
-    heads = [f"{form}: {what}" for form in FORMS for what in ("against MCCFR", "local best response")]
+    heads = [f"{form}: {what}" for form in FORMS for what in ("against MCCFR", "lower bound (local best response)")]
     page.table(["agent", "iterations", "seconds", *heads], rows)
 
 
 def _draw_curves(curves: Mapping[str, Mapping[str, list[Any]]]) -> Figure:
     figure = new_figure(2, 2, width=6.2)
-    what = {"won": "mbb/h against the last MCCFR agent", "local": "mbb/h of a local best response"}
+    what = {"won": "mbb/h against the last MCCFR agent", "local": "lower bound: mbb/h of a local best response"}
     for place, (kind, title) in enumerate(what.items()):
         for axes, axis in zip(figure.axes[2 * place : 2 * place + 2], ("iterations", "seconds"), strict=True):
             for color, (label, curve) in enumerate(curves.items()):
@@ -204,7 +206,7 @@ def _abstractions(page: Page, parts: Mapping[str, Part]) -> None:
         return
     page.heading("Abstractions")
     page.text(
-        f"{of.EXACT_TWO[3].label}, {iterations_of(part):,.0f} episodes in five abstractions with 100 buckets on flop, turn and "
+        f"{of.EXACT_TWO[3].label}, {iterations_of(part):,.0f} episodes in abstractions with 100 buckets on flop, turn and "
         "river each. The agents meet with the same cards, each seeing them through its own buckets. A second seed of the even "
         "grid shows how much two trainings differ."
     )
@@ -212,37 +214,13 @@ def _abstractions(page: Page, parts: Mapping[str, Part]) -> None:
     for form in FORMS:
         table = read_table(parts[f"abstractions, {form}"].figures)
         page.picture(f"abstractions-{form}", draw_table(table), f"Abstractions, {form} policies: mbb/h of the row")
-    page.table(HEADS, _measured_bounds(parts, iter(table.rows)))
-
-
-def _three_players(page: Page, parts: Mapping[str, Part]) -> None:
-    every = (of.UCT_3P, of.SMOOTH_3P, of.EAGER_3P, *of.EXACT_3P)
-    found = [(agent, part) for agent in every if (part := parts.get(f"three players, {agent.label}")) is not None]
-    page.heading("Three players (Table 3)")
-    if not found:
-        page.text("Not measured yet.")
-        return
-    page.text(
-        "Against Always-Raise and Probe, every deal in all six seatings. The document trained for about 12,000,000,000 "
-        "episodes and has eta = 0 at states with fewer than 10,000 visits: such a state repeats the average policy, which is "
-        "its first, random action. With fewer episodes most states never leave this phase. Against these opponents hands reach "
-        "states that self-play rarely visited. There our greedy policies check or call where some action was never tried; "
-        f'"{SKIP}" takes the best action that was tried, and any where none was. The document does not say what its agents do '
-        "there. The first rule was chosen after matches against these two opponents were lost without it, so that it is fitted "
-        f"to them. With exact folds no policy folds at states with fewer than {MIN_FOLD_VISITS} visits."
-    )
-    rows = []
-    for agent, part in found:
-        for form, results in part.figures["forms"].items():
-            for hands, data in results["won"].items():
-                won = read(data)
-                episodes = f"{iterations_of(part):,.0f}"
-                cells = [f"{won.mean:+.0f} ± {won.half_width(0.68):.0f}", agent.published if form == GREEDY else ""]
-                rows.append([agent.label, form, episodes, f"{int(hands):,}", *cells])
-    page.table(["agent", "", "episodes", "hands", "mbb/h (68 %)", "published (68 %)"], rows)
-    page.text("Largest probability of folding a hand before the flop, over all ways the others may play:")
-    folded = {agent.label: {form: each["folded"] for form, each in part.figures["forms"].items()} for agent, part in found}
-    _folds(page, folded)
+    bounds = [(label, each) for label in table.rows if (each := bound(parts, label, AVERAGE, "local")) is not None]
+    if bounds:
+        page.text(
+            "Lower bounds of what a best response wins of the average policies, in mbb/h: a local best response in "
+            f"{bounds[0][1].count:,} deals, in both seats. It sees the cards themselves, whatever the agent's buckets."
+        )
+        page.table(["cells", "lower bound"], [[label, each.rounded] for label, each in bounds])
 
 
 def _commands(page: Page, parts: Mapping[str, Part]) -> None:
@@ -261,6 +239,6 @@ def _commands(page: Page, parts: Mapping[str, Part]) -> None:
     page.table(["command"], [[f"`{command}`"] for command in last.values()])
     page.text(
         "`smoothcall reproduce` reads the agents that it finds in this folder's `agents` and trains the others, as runs below "
-        "`runs/heinrich2014` that can be stopped and resumed. Of three-player agents only the greedy form is in the "
-        "repository: the others are too large."
+        "`runs/heinrich2014` that can be stopped and resumed. In the repository are the agents of long trainings: MCCFR and "
+        "those with exact fold values, of three players in the greedy form only. The others are trained again, each in minutes."
     )
