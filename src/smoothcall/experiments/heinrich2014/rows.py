@@ -84,7 +84,9 @@ def rows(parts: Mapping[str, Part]) -> Iterator[Row]:
     for scaled in READINGS:
         yield from _figure_2(_variant(parts, SWEPT, scaled=scaled), scaled=scaled)
     for scaled in READINGS:
-        yield from _variants({pot: _variant(parts, pot, scaled=scaled) for pot in POTS}, scaled=scaled)
+        found = {pot: _variant(parts, pot, scaled=scaled) for pot in POTS}
+        yield from _variants(found, scaled=scaled)
+        yield _growth(found, scaled=scaled)
     yield _scale_of_rewards(parts)
     yield from _algorithm(parts)
     yield from _comparison(parts)
@@ -273,17 +275,18 @@ def _variants(found: Mapping[int, Figures], *, scaled: bool) -> Iterator[Row]:
         deviations=DEVIATIONS[scaled],
         cause=DOMINATED_CAUSE[scaled],
     )
-    grows = tuple(
-        Measured(
-            difference(of(more, SMOOTH, "dominated"), of(less, SMOOTH, "dominated")), Above(0), f"pot {more} less {less}", ".2g"
-        )
-        for less, more in pairwise(POTS)
-    )
-    yield Row(
+
+
+def _growth(found: Mapping[int, Figures], *, scaled: bool) -> Row:
+    errors = {pot: read(found[pot][SMOOTH]["dominated"]) for pot in POTS}
+    return Row(
         "Kuhn Poker",
-        f"Larger pots, {about}: the DOM-ERR of Smooth UCT (3) grows with the pot",
+        f"Larger pots, {READINGS[scaled]}: the DOM-ERR of Smooth UCT (3) grows with the pot",
         "For larger pot sizes",
-        grows,
+        tuple(
+            Measured(difference(errors[more], errors[less]), Above(0), f"pot {more} less {less}", ".2g")
+            for less, more in pairwise(POTS)
+        ),
         deviations=DEVIATIONS[scaled],
         cause=CAUSE[scaled],
     )
