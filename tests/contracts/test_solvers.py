@@ -38,7 +38,8 @@ SAMPLED = [("uct", {}), ("smooth-uct", {}), ("mccfr", {}), ("mccfr", {"sampling"
 def networks() -> list[Any]:
     """Few games, because everything that networks do is compiled for each."""
     sampled = [] if INTERPRETED else [WHOLE_BETS]
-    found = [pytest.param("nfsp", spec, NFSP, id=f"nfsp-{spec}") for spec in ("rps", "kuhn-3p", *sampled)]
+    found = [pytest.param("nfsp", spec, NFSP, id=f"nfsp-{spec}") for spec in ("rps", *sampled)]
+    found.append(pytest.param("nfsp", "kuhn-3p", NFSP | {"imitate": "greedy"}, id="nfsp-kuhn-3p"))
     if not INTERPRETED:
         several = NFSP | {"length": 3, "rho": 0.5}
         found.append(pytest.param("nfsp-freezeouts", ROUND_TABLE, several, id="nfsp-freezeouts"))

@@ -14,13 +14,26 @@ from smoothcall.app import App
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments import gradient_play, nfsp
 from smoothcall.experiments.curves import Curves
-from smoothcall.experiments.nfsp.settings import FIRST, KUHN
-from smoothcall.experiments.nfsp.training import CHECKPOINT_SECONDS, EXPLOITABILITY, Checkpoint, Learned, Training, train
-from smoothcall.experiments.parts import Parts
+from smoothcall.experiments.nfsp.published import CURVES, LAST
+from smoothcall.experiments.nfsp.rows import rows
+from smoothcall.experiments.nfsp.settings import BY_AUTHOR, FIRST, KUHN, STEPS
+from smoothcall.experiments.nfsp.training import (
+    CHECKPOINT_SECONDS,
+    EXPLOITABILITY,
+    FIGURES,
+    ITERATION,
+    MOVES,
+    Checkpoint,
+    Learned,
+    Training,
+    train,
+)
+from smoothcall.experiments.parts import Part, Parts
+from smoothcall.experiments.verdicts import Status, verdict
 from tests.experiments.pages import written
 
 SMALL: dict[str, Any] = {"hands": 32, "every": 32, "batch": 32, "transitions": 2_000, "moves": 2_000}
-FEW = (Training(KUHN, "kuhn", 3_000, 2, SMALL), Training(FIRST, "leduc", 1_500, 1, SMALL))
+FEW = (Training(KUHN, "kuhn", 3_000, 2, SMALL), Training(FIRST, "leduc", 1_500, 1, STEPS[FIRST] | SMALL))
 
 
 def test_a_page_of_few_trainings(tmp_path: Path) -> None:
@@ -32,6 +45,38 @@ def test_a_page_of_few_trainings(tmp_path: Path) -> None:
     assert {part.settings["seed"] for part in page.parts.values()} == {0, 1}
     for part in page.parts.values():
         assert all(len(line) == len(part.settings["points"]) for line in part.figures.values())
+
+
+def curve(units: int, iterations: float, factor: float) -> dict[str, Part]:
+    """Three seeds near Figure 1, times a factor, up to so many iterations."""
+    published = CURVES[min(CURVES, key=lambda known: abs(known - units))]
+    points = np.geomspace(500, iterations, 40)
+    line = np.exp(np.interp(np.log(points), np.log(list(published)), np.log(list(published.values())))) * factor
+    settings = {"game": "leduc", "options": {}, "points": [round(point) for point in points]}
+    parts = {}
+    for seed, apart in enumerate((0.98, 1.0, 1.02)):
+        figures = {name: list(line * apart) for name in FIGURES} | {MOVES: list(points * ITERATION)}
+        parts[f"{BY_AUTHOR[units]}, seed {seed}"] = Part(settings, figures, {}, 1.0)
+    return parts
+
+
+def statuses(parts: dict[str, Part]) -> dict[str, Status]:
+    return {row.statement: verdict(row).status for row in rows(parts) if row.published}
+
+
+def test_figure_1_is_judged_by_the_iterations_trained() -> None:
+    over, end = "128 units: exploitability over iterations", "128 units: exploitability in the end"
+    below = "Leduc, 128 units: exploitability below 0.1"
+    whole, short, worse = (statuses(curve(128, *size)) for size in ((LAST * 1.01, 1.0), (90_000, 1.0), (LAST * 1.01, 2.0)))
+    assert (whole[over], whole[end], whole[below]) == (Status.REPRODUCED, Status.REPRODUCED, Status.REPRODUCED)
+    assert (short[over], short[end], short[below]) == (Status.SMALLER, Status.NOT_COMPARABLE, Status.NOT_COMPARABLE)
+    assert (worse[over], worse[end]) == (Status.DIFFERS, Status.DIFFERS)
+    assert whole["Leduc, 64 units: an exploitability of 0.1 is reached"] == Status.NOT_COMPARABLE, "not trained"
+
+
+def test_every_statement_has_a_row_without_any_training() -> None:
+    assert set(statuses({})) == set(statuses(curve(16, 90_000, 1.0) | curve(64, 90_000, 1.0) | curve(128, 90_000, 1.0)))
+    assert set(statuses({}).values()) == {Status.NOT_COMPARABLE}
 
 
 def test_when_a_bar_is_reached_for_good() -> None:

@@ -106,6 +106,19 @@ def test_the_reservoir_as_a_policy() -> None:
     assert found[row[1]].max() == 1
 
 
+@pytest.mark.parametrize("imitate", ["greedy", "played"])
+def test_exploration_is_imitated_or_not(imitate: str) -> None:
+    """Best responses that never change, and explore in half of their moves."""
+    learner = sc.solver("nfsp", built("kuhn"), imitate=imitate, value_rate=0, explore=0.5, fade=1e15, eta=0.5, hands=64)
+    assert isinstance(learner, NFSP)
+    learner.run(1000)
+    best = learner.current_policy().table
+    for observations, action, total in zip(*learner._reservoir, strict=True):
+        greedy = best[observations[:total, 0], action[:total]] == 1
+        assert total > 400
+        assert greedy.mean() == 1 if imitate == "greedy" else 0.6 < greedy.mean() < 0.9
+
+
 def test_rewards_in_other_units() -> None:
     """With a scale of 26, networks learn 1/26 of the chips; the target of a last move is the reward itself."""
     one, other = (sc.solver("nfsp", built("leduc"), scale=scale, hands=64, batch=64) for scale in (0, 26))

@@ -28,7 +28,7 @@ import numpy as np
 
 from smoothcall.information.game import Game
 from smoothcall.kernels.learners import memory as kernels
-from smoothcall.kernels.learners.nfsp import draw_hand_policies
+from smoothcall.kernels.learners.nfsp import draw_hand_policies, note_likeliest
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
 from smoothcall.learners import verify_packages
@@ -84,6 +84,11 @@ class NFSP(Solver):
             1.0, f"share of all transitions so far that updates sample from: the newest, at least {MIN_RECENT:,}", low=0, high=1
         ),
         "moves": Option(2_000_000, "size of the reservoir of moves", low=1, high=10**9),
+        "imitate": Option(
+            "played",
+            "moves of the best response that the average policy learns: as played, with exploration, or the greedy ones",
+            choices=("played", "greedy"),
+        ),
         "scale": Option(0.0, "chips that the networks count as 1; 0: one chip in small games, a stack in hold'em", 0, 1e9),
         "hands": Option(512, "hands played at once", low=1, high=100_000),
     }
@@ -104,6 +109,7 @@ class NFSP(Solver):
         self._leaves = [np.array(leaf) for leaf in leaves]  # the state as tables
         self._ring = new_ring(players, chosen["transitions"], encoder.width, encoder.dtype)
         self._reservoir = new_reservoir(players, chosen["moves"], encoder.width, encoder.dtype)
+        self._greedy = np.zeros_like(self._batch.hands.action) if chosen["imitate"] == "greedy" else None  # of moves in play
         self._counts = np.zeros(3, np.int64)  # EPISODES, MOVES, UPDATED
 
     # Overridden for freezeouts
@@ -179,6 +185,8 @@ class NFSP(Solver):
     def tables(self) -> dict[str, Array]:
         learned = {f"network {number}": leaf for number, leaf in enumerate(self._leaves)}
         kept = by_name(transitions=self._ring, moves=self._reservoir)
+        if self._greedy is not None:
+            kept["greedy moves"] = self._greedy
         return {**learned, **kept, **self._batch.tables(), "counts": self._counts, "generators": self._generators}
 
     def _restored(self) -> None:
@@ -206,10 +214,14 @@ class NFSP(Solver):
         """Make one move in every hand; remember the hands that end."""
         batch = self._batch
         self._begin_hands()
-        ended = batch.advance(self._probabilities())
+        probabilities, imitated = self._probabilities(), batch.hands
+        if self._greedy is not None:
+            note_likeliest(batch.walk, batch.hands, probabilities, self._greedy)
+            imitated = imitated._replace(action=self._greedy)
+        ended = batch.advance(probabilities)
         player, mode = (np.append(part, np.int8(-1)) for part in policy_modes(self._learners))  # -1: a fixed opponent
         self._remember(player)
-        kernels.keep(batch.hands, np.where(mode == BEST, player, np.int8(-1)), self._reservoir, self._generators[2])
+        kernels.keep(imitated, np.where(mode == BEST, player, np.int8(-1)), self._reservoir, self._generators[2])
         self._counts[EPISODES] += self._settle(ended)
         self._counts[MOVES] += len(batch)
 

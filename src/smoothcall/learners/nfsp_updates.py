@@ -37,7 +37,7 @@ def behaviour(
     matrix: str,
     unit: float = 1.0,
 ) -> Arrays:
-    """Return [n, A] action probabilities of n players with mode[n]: AVERAGE, BEST or GRADIENT.
+    """Return [..., n, A] action probabilities of n players with mode[..., n]: AVERAGE, BEST or GRADIENT.
 
     values[n, A] and logits[n, A] are outputs of a player's own networks, others[n, A] the action probabilities of its
     opponents' average policies. AVERAGE: the softmax of the logits. BEST: epsilon-greedy on the values, with epsilon =
@@ -49,7 +49,7 @@ def behaviour(
     uniform = legal / legal.sum(axis=1, keepdims=True)
     response = explore * uniform + (1 - explore) * best
     gradient = simplex.nearest(average + unit * (values * others if matrix == "diagonal" else values), legal)
-    mode = mode[:, None]
+    mode = mode[..., None]
     return jnp.where(mode == BEST, response, jnp.where(mode == GRADIENT, gradient, average))
 
 
@@ -125,8 +125,13 @@ class NFSPUpdates:
 
         With more than two players, the opponents' probabilities are the mean of their average policies at the same observation.
         """
+        modes = policy_modes(len(jax.tree.leaves(state.policies)[0]))
+        player, mode = (jnp.asarray(table)[jnp.maximum(policy, 0)] for table in modes)
+        return self._behaviour(state, observations, player, mode, explore)
+
+    def _behaviour(self, state: NFSPState, observations: Any, player: Arrays, mode: Arrays, explore: Arrays) -> Arrays:
+        """Return [..., n, A] action probabilities of player[n] with mode[..., n] at n observations."""
         (values, legal), (logits, _) = (self._evaluated(each, observations) for each in (state.values, state.policies))
-        player, mode = (jnp.asarray(table)[jnp.maximum(policy, 0)] for table in policy_modes(len(logits)))
         other = (player != jnp.arange(len(logits))[:, None])[:, :, None]
         others = jnp.mean(jnp.exp(log_probabilities(logits, legal)), axis=0, where=other)
         values, logits = (jnp.take_along_axis(each, player[None, :, None], axis=0)[0] for each in (values, logits))

@@ -15,7 +15,7 @@ import numpy as np
 
 from smoothcall.kernels.tables import Array
 from smoothcall.learners import q_targets
-from smoothcall.learners.memory import Moves, Transitions
+from smoothcall.learners.memory import AVERAGE, BEST, GRADIENT, Moves, Transitions, policy_modes
 from smoothcall.learners.networks import Arrays, Network, Tree, outputs
 from smoothcall.learners.nfsp_updates import NFSPState, NFSPUpdates
 from smoothcall.learners.policy_loss import log_probabilities
@@ -32,8 +32,16 @@ class RowUpdates(NFSPUpdates):
         for own in rows:
             place[own] = np.arange(len(own))
         padded = np.stack([np.resize(own, max(map(len, rows))) for own in rows])  # [players, own rows]
+        self._row_player = jnp.asarray(row_player)
         self._place = jnp.asarray(place)  # [rows] number of a row among those of its player
         self._own = (self.features[padded], self.legal[padded])  # [players, own rows, F], [players, own rows, A]
+
+    def _act(self, state: NFSPState, observations: Any, policy: Arrays, explore: Arrays) -> Arrays:
+        """Return [n, A] action probabilities, from a table of all modes at all rows: the player is the one whose row it is."""
+        rows, mode = jnp.arange(len(self.features)), policy_modes(len(self._own[0]))[1]
+        modes = jnp.array([[AVERAGE], [BEST], [GRADIENT]])
+        table = self._behaviour(state, rows, self._row_player, modes + 0 * rows, explore)  # [modes, rows, A]
+        return table[jnp.asarray(mode)[policy], observations.reshape(-1)]
 
     def _evaluated(self, networks: Network, observations: Any) -> tuple[Arrays, Arrays]:
         return outputs(networks, self.features)[:, observations], self.legal[observations]

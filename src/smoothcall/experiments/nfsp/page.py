@@ -10,7 +10,7 @@ from smoothcall.experiments.curves import draw
 from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.nfsp.published import CURVES
 from smoothcall.experiments.nfsp.rows import rows
-from smoothcall.experiments.nfsp.settings import BEST, BY_AUTHOR, DEFAULTS, FIRST, KUHN, Q_LEARNING
+from smoothcall.experiments.nfsp.settings import BY_AUTHOR, CHANGES, DEFAULTS, KUHN, Q_LEARNING, STEPS
 from smoothcall.experiments.nfsp.training import (
     EXPLOITABILITY,
     GAP,
@@ -51,7 +51,8 @@ def write(page: Page, parts: Mapping[str, Part]) -> None:
         _defaults(page, defaults)
     if Q_LEARNING in found:
         _alone(page, found[Q_LEARNING])
-    _ours(page, [found[label] for label in (FIRST, BEST) if label in found])
+    if ours := [found[label] for label in STEPS if label in found]:
+        _ours(page, ours)
     page.heading("Commands")
     page.table(["training", "command"], [[each.label, f"`{each.command}`"] for each in found.values()])
 
@@ -156,18 +157,27 @@ def _ours(page: Page, mine: Sequence[Learned]) -> None:
         "short of the exact one against the same average policy, the mean of both players."
     )
     _curves(page, "leduc", mine, "Leduc, ours: exploitability over episodes")
-    heads = [
-        "",
-        "episodes",
-        "exploitability, by seed",
-        "of the reservoir's frequencies",
-        "best response gap",
-        "seconds",
-        "of the processor",
+    heads = [*LIMITS, "seconds", "of the processor"]
+    page.table(heads, [[*_limits(each, each.points[-1]), *_clocks(each)] for each in mine])
+    common = max(set.intersection(*(set(each.points) for each in mine)))
+    page.text(
+        f"One change at a time: every line has the changes of the lines above it, and its own. All after {common:,} episodes, "
+        "the last point that all of them have."
+    )
+    page.table([*LIMITS, "change"], [[*_limits(each, common), _settings(each)] for each in mine])
+
+
+LIMITS = ["", "episodes", "exploitability, by seed", "of the reservoir's frequencies", "best response gap"]
+
+
+def _limits(each: Learned, episodes: int) -> list[str]:
+    """Return the cells of LIMITS."""
+    figures = [
+        by_seed(each.after(episodes, name)) if name in each.curves.figures else "not recorded"
+        for name in (EXPLOITABILITY, RESERVOIR, GAP)
     ]
-    cells = [[each.label, f"{each.points[-1]:,}", by_seed(each.last()), *_limits(each), *_clocks(each)] for each in mine]
-    page.table(heads, cells)
+    return [each.label, f"{episodes:,}", *figures]
 
 
-def _limits(each: Learned) -> list[str]:
-    return [by_seed(each.last(name)) if name in each.curves.figures else "not recorded" for name in (RESERVOIR, GAP)]
+def _settings(each: Learned) -> str:
+    return "`" + " ".join(f"{name}={each.options[name]}" for name in CHANGES[each.label]) + "`"

@@ -84,6 +84,11 @@ class Learned:
         wanted = np.log(iterations * ITERATION)
         return np.exp([np.interp(wanted, *line) for line in zip(moves, figure, strict=True)])
 
+    def after(self, episodes: int, name: str = EXPLOITABILITY) -> Array:
+        """Return [seeds] a figure after this many episodes, one of the points."""
+        found: Array = self.curves.figures[name][:, self.points.index(episodes)]
+        return found
+
     @property
     def iterations(self) -> float:
         """Iterations of Heinrich's program: moves of both players / ITERATION; the least of all seeds."""

@@ -10,7 +10,7 @@ from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.random import draw
 from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.simulation.freezeouts import FreezeoutTables
-from smoothcall.kernels.tables import Array
+from smoothcall.kernels.tables import Array, Walk
 
 OPPONENT = 3  # policy index of the opponent of a single learner: after the learner's own three
 
@@ -23,6 +23,20 @@ def draw_hand_policies(hands: Hands, eta: float, rho: float, generator: Array) -
         if hands.over[hand]:
             for seat in range(seats):
                 hands.policy[hand, seat] = draw_policy(seat, seats, eta, rho, generator)
+
+
+@kernel
+def note_likeliest(walk: Walk, hands: Hands, probabilities: Array, likeliest: Array) -> None:
+    """Write the likeliest of probabilities[B, A] of the next move of every hand into likeliest[B, P, L], laid out as
+    `hands.action`.
+    """
+    for hand in range(len(hands.node)):
+        if not hands.over[hand]:
+            seat, best = walk.player[hands.node[hand]], 0
+            for action in range(1, probabilities.shape[1]):
+                if probabilities[hand, action] > probabilities[hand, best]:
+                    best = action
+            likeliest[hand, seat, hands.moves[hand, seat]] = best
 
 
 @kernel
