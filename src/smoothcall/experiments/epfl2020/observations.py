@@ -91,13 +91,16 @@ def dqd_moves(tables: Tables) -> str:
 
 def mc_against_dqc(tables: Tables) -> str:
     """Return why MC loses to DQC: it calls, then folds."""
-    calls, folds, raises = (
-        over_trainings([table.pair(row, column).moves[name] for table in tables]).mean
-        for row, column, name in (("MC", "DQC", "call"), ("MC", "DQC", "fold"), ("DQC", "MC", "raise"))
-    )
+
+    def mean(row: str, column: str, name: str) -> float:
+        return over_trainings([table.pair(row, column).moves[name] for table in tables]).mean
+
+    weak, strong, stake = (mean("DQC", "MC", name) for name in ("weak raise", "strong raise", "stake"))
+    calls, folds = (mean("MC", "DQC", name) for name in ("call", "fold"))
     return (
-        f"our DQC answers MC with a raise in {raises:.0%} of its moves, most by four bets, which no scripted player makes with "
-        f"weak cards; MC calls in {calls:.0%} and folds in {folds:.0%} of its moves, so that it loses what it has called"
+        f"against MC our DQC raises in {weak:.0%} of its decisions with an equity below 1/2 and in {strong:.0%} of the others, "
+        f"by {stake:.0%} of its chips on average; MC calls in {calls:.0%} and folds in {folds:.0%} of its moves, so that it "
+        "loses what it has called"
     )
 
 
