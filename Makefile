@@ -50,9 +50,9 @@ warm: $(DONE)
 tests: warm
 	$(PYTEST) -rs
 
-# A reduced suite with the compiler disabled: kernels as plain Python.
+# A reduced suite with the compiler disabled: kernels as plain Python. Other files are not collected, which would import them.
 interpreted: $(DONE)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'interpreted and not long'
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'interpreted and not long' $$(grep --recursive --files-with-matches mark.interpreted tests --include=test_*.py)
 
 docs: $(DONE)
 	$(BIN)/python -m tests.generated_docs

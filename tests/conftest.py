@@ -6,17 +6,21 @@ import json
 import os
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import smoothcall as sc
 from smoothcall.cli.main import use_one_blas_thread
 
+if TYPE_CHECKING:
+    from smoothcall.play.opponents import Agents
+
 GOLDEN = Path(__file__).parent / "golden"
 TABLES = Path(__file__).parents[1] / ".pytest_cache" / "tables"  # built by tests.warm, shared by all workers
 use_one_blas_thread()  # before NumPy is imported, for all workers and programs that tests start
 os.environ["SMOOTHCALL_CACHE"] = str(TABLES)
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0"  # compile in half the time
 os.environ["JAX_COMPILATION_CACHE_DIR"] = str(TABLES.parent / "jax")  # tests share what JAX compiles
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
@@ -48,6 +52,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def built(spec: str) -> sc.Game:
     """Return a game, built once per worker."""
     return sc.game(spec)
+
+
+@cache
+def shipped() -> Agents:
+    """Return the shipped opponents, each loaded once per worker."""
+    from smoothcall.play.opponents import Agents
+
+    return Agents()
 
 
 @pytest.fixture(scope="session")

@@ -62,10 +62,10 @@ def players() -> str:
     parts = [NOTE, "# Players", inspect.getdoc(registry) or ""]
     parts.append(
         "`match` accepts all of these names. `evaluate`, `show` and the option `against` of `train` accept all but classes "
-        "with `act`, which have no probabilities. In Python `sc.match` accepts all but ids of runs and `.json`. People play "
-        "against listed agents and scripted players, whose ids are kept with the hands: `play --terminal --against` takes an "
-        "id, or the path of a file or run below the folder of agents, and `:greedy`; the page and the JSON API take ids and "
-        "`:greedy` only. `smoothcall players` lists names, those of the agents in `runs` too."
+        "with `act`, which have no probabilities. In Python `sc.match` accepts all but ids of runs and `.json`. "
+        "`play --terminal --against` accepts all of them too; hands against a class with `act` have no coach and no AIVAT. On "
+        "the page and in the JSON API people name ids of listed agents and scripted players, and `:greedy`, so that no visitor "
+        "can name a file of the machine. `smoothcall players` lists names, those of the agents in `runs` too."
     )
     for kind, heading in ((registry.Kind.SCRIPTED, "Scripted players"), (registry.Kind.BUILT_IN, "Built-in agents")):
         found = [each for each in registry.Registry().players() if each.kind == kind]

@@ -303,29 +303,32 @@ def test_strategies_of_macmanus2019_are_evaluated(call: Any, tmp_path: Path) -> 
     assert call("evaluate", "strategy.json").code == 2
 
 
-def test_json_is_all_there_is_on_standard_output(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "smoothcall", "train", "kuhn", "cfr+", "--iterations", "1000", "--json"],
-        capture_output=True, text=True, cwd=tmp_path, check=True,
-    )  # fmt: skip
-    assert json.loads(done.stdout)["iterations"] == 1000
-
-
 HEAVY = {"jax", "matplotlib", "numba", "numpy", "rich.progress", "scipy", "smoothcall.app", "sqlalchemy"}
 
 
-def loaded(words: list[str]) -> set[str]:
-    """Return the modules that a command line has imported when it ends."""
-    code = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
-    code += f"sys.argv = {['smoothcall', *words]!r}\nfrom smoothcall.cli import main\nmain()"
-    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr.split())
+def loaded(*lines: list[str]) -> tuple[set[str], str]:
+    """Run command lines in one new process; return the modules imported at its end, and standard output."""
+    code = f"""
+import sys
+from smoothcall.cli import main
+for words in {lines!r}:
+    sys.argv = ["smoothcall", *words]
+    try:
+        main()
+    except SystemExit as ended:
+        assert not ended.code, (words, ended.code)
+print(*sys.modules, file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.split()), done.stdout
 
 
-@pytest.mark.parametrize("words", [[], ["--help"], ["--version"], ["train", "--help"], ["match", "--help"], ["play", "--help"]])
-def test_help_imports_nothing_heavy(words: list[str]) -> None:
-    found = loaded(words)
+def test_help_imports_nothing_heavy() -> None:
+    helped = [["train", "--help"], ["match", "--help"], ["play", "--help"]]
+    found, out = loaded([], ["--help"], ["--version"], *helped)
     assert "smoothcall.cli.main" in found
     assert not found & HEAVY
+    assert out.count("Usage: ") == 5
 
 
 def test_matrices_are_multiplied_on_one_thread_unless_the_environment_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -338,8 +341,10 @@ def test_matrices_are_multiplied_on_one_thread_unless_the_environment_says_other
 
 
 def test_training_a_table_imports_no_networks_page_or_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --json, the object is all there is on standard output."""
     monkeypatch.chdir(tmp_path)
-    found = loaded(["train", "kuhn", "cfr+", "--iterations", "10"])
+    found, out = loaded(["train", "kuhn", "cfr+", "--iterations", "1000", "--json"])
+    assert json.loads(out)["iterations"] == 1000
     assert "smoothcall.solvers.cfr" in found
     assert not found & {"jax", "equinox", "fastapi", "sqlalchemy", "smoothcall.web"}
 
@@ -356,13 +361,11 @@ def test_training_a_table_imports_no_networks_page_or_database(tmp_path: Path, m
         ("smoothcall reproduce bahu", {"bahuguna2018"}),
     ],
 )
-def test_shells_complete_names(words: str, expected: set[str]) -> None:
-    variables = {"_SMOOTHCALL_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
-    code = "import sys; sys.argv = ['smoothcall']\nfrom smoothcall.cli import main\nmain()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **variables}, capture_output=True, text=True, check=False
-    )
-    assert set(done.stdout.split()) == expected
+def test_shells_complete_names(words: str, expected: set[str], call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("_SMOOTHCALL_COMPLETE", "complete_bash"), ("COMP_WORDS", words)):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    assert set(call().out.split()) == expected
 
 
 def test_completion_scripts_are_shown() -> None:

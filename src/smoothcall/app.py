@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smoothcall import files
-from smoothcall.agents.registry import PlayerInfo, Registry
+from smoothcall.agents.registry import PlayerInfo, Reader, Registry
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import evaluate
 from smoothcall.evaluation.policy_match import table_notes
@@ -118,9 +118,7 @@ class App:
 
     def registry(self, agents: Path | None = None) -> Registry:
         """Return the registry of players, with the agents below a folder: `runs`, unless another is named."""
-        from smoothcall.interop.macmanus2019 import read_strategy
-
-        return Registry(agents or self._runs, {".json": lambda path, of: read_strategy(path, of)})
+        return Registry(agents or self._runs, _readers())
 
     @property
     def _runs(self) -> Path | None:
@@ -361,7 +359,7 @@ class App:
 
         if isinstance(agents, Path) and not agents.is_dir():
             raise UsageError(f"there is no folder of agents {str(agents)!r}")
-        opponents = agents if isinstance(agents, Agents) else Agents(agents or self._runs)
+        opponents = agents if isinstance(agents, Agents) else Agents(agents or self._runs, _readers())
         url = database or f"sqlite:///{data_folder() / 'hands.sqlite'}"
         return PlayService(Histories(url, synchronous=synchronous), opponents, **options)
 
@@ -384,6 +382,13 @@ class App:
         return BenchReport(
             tuple(ComparedFigure(figure, compare(figure, repeats=repeats, tell=tell) if peers else {}) for figure in figures)
         )
+
+
+def _readers() -> dict[str, Reader]:
+    """Return what reads files of other programs, by suffix."""
+    from smoothcall.interop.macmanus2019 import read_strategy
+
+    return {".json": lambda path, of: read_strategy(path, of)}
 
 
 def _notes(policy: Policy) -> tuple[str, ...]:

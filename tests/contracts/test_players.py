@@ -36,6 +36,7 @@ POLICIES: dict[str, Callable[[sc.Policy, Random], Player]] = {
 }
 GAMES_OF = {info.name: info.games for info in Registry().players()}  # agents: the game they have learned
 NAMES = list(GAMES_OF)
+SLOW = ("expert", "heuristic-mc")  # simulate hands before each move
 TABLES = {
     Games.ANY: ("leduc", "kuhn-3p", WHOLE_BETS),
     Games.POKER: ("leduc", "kuhn-3p", WHOLE_BETS),
@@ -63,19 +64,29 @@ def play_out(rules: PokerRules, player: Player, random: Random) -> list[tuple[Vi
     return done
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_name_acts_legally_and_alike(name: str) -> None:
-    """At tables of its games, whatever the others raise; one seed gives one line of moves."""
+def verify_acts(name: str, hands: int) -> None:
     registry = Registry()
     for spec in tables_of(name):
         game, moves = built(spec), 0
         assert isinstance(game.rules, PokerRules)
         first, again = (registry.player(name, game, Random(7)) for _ in range(2))
-        for seed in range(8):
+        for seed in range(hands):
             played = play_out(game.rules, first, Random(seed))
             assert played == play_out(game.rules, again, Random(seed))
             moves += len(played)
         assert moves > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_acts_legally_and_alike(name: str) -> None:
+    """At tables of its games, whatever the others raise; one seed gives one line of moves."""
+    verify_acts(name, 2 if name in SLOW else 8)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SLOW)
+def test_players_that_think_act_legally_and_alike(name: str) -> None:
+    verify_acts(name, 8)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name in SCRIPTED_PLAYERS or "32-" in name or "pricope" in name])

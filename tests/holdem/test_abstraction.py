@@ -179,7 +179,7 @@ def test_players_and_dealers_see_the_same() -> None:
         (SHORT, 3, (12, 8, 5), "histograms"),
         (STANDARD, 2, FINE, "even"),
     ):
-        of, count = abstraction(deck, grid, cells, players), 300
+        of, count = abstraction(deck, grid, cells, players), 100
         bucket, outcome = np.zeros((count, players, 4), np.int32), np.zeros(count, np.uint32)
         generator = seeded(7)[0]
         again = generator.copy()

@@ -18,7 +18,7 @@ SEVEN_PLAYERS = PokerRules(
     name="seven",
     deck=Deck("23", "cdhs"),
     order=HIGH_CARD,
-    streets=(Street(hole=1, bet=2, max_raises=2),),
+    streets=(Street(hole=1, bet=2, max_raises=1),),
     seats=7,
     blinds=(1, 2),
     limit=False,

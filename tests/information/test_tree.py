@@ -10,7 +10,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.games.betting import Betting
-from smoothcall.games.catalog import LEDUC, LEDUC_3P, NO_LIMIT_HOLDEM, holdem_streets
+from smoothcall.games.catalog import LEDUC, LEDUC_3P, LIMIT_HOLDEM_3P, NO_LIMIT_HOLDEM, holdem_streets
 from smoothcall.games.menu import BetMenu
 from smoothcall.games.rules import PokerRules, Street
 from smoothcall.information.tree import ActionTree, poker_size, poker_tree
@@ -25,6 +25,7 @@ NO_LIMIT_LEDUC = replace(
 THREE_HANDED = replace(
     NO_LIMIT_HOLDEM, name="three", seats=3, stack=40, streets=holdem_streets(3, (10,) * 4), menu=BetMenu.parse("pot+all-in")
 )
+FEW_RAISES = replace(LIMIT_HOLDEM_3P, name="few-raises", streets=holdem_streets(3, (10, 10, 20, 20), (2, 1, 1, 1)))
 ANTES = replace(NO_LIMIT_LEDUC, name="antes", antes=(3, 3), blinds=(1, 2), stack=30, menu=BetMenu.parse("x1+x3"))
 
 
@@ -69,8 +70,8 @@ def test_tree_is_that_of_the_rules(spec: str) -> None:
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("rules", [SHORT_STACKS, NO_LIMIT_LEDUC, THREE_HANDED, ANTES], ids=lambda rules: rules.name)
-def test_tree_is_that_of_rules_where_chips_run_out(rules: PokerRules) -> None:
+@pytest.mark.parametrize("rules", [SHORT_STACKS, NO_LIMIT_LEDUC, THREE_HANDED, FEW_RAISES, ANTES], ids=lambda rules: rules.name)
+def test_tree_is_that_of_other_rules(rules: PokerRules) -> None:
     verify(poker_tree(rules, [1] * len(rules.streets)), rules)
 
 
@@ -89,8 +90,9 @@ def golden_holdem() -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.long
 def test_three_handed_limit() -> None:
-    """24 million nodes in seconds; counts by an independent script."""
+    """The whole of what `few-raises` is a part of: 24 million nodes in seconds; counts by an independent script."""
     game = sc.game("limit-holdem-3p")
     tree = game.tree
     assert np.bincount(tree.round[tree.decisions]).tolist() == [90, 4_412, 205_962, 9_501_342]

@@ -353,7 +353,7 @@ def test_learning_against_a_fixed_opponent() -> None:
 
 
 def test_learning_from_images() -> None:
-    made = learner(inputs="images", hands=8, batch=4, every=8)
+    made = learner(inputs="images", hands=8, batch=4, every=8, channels=2, hidden=4)
     made.run(10)
     batch_policy = made.batch_policy()
     assert len(batch_policy.policy) == 6

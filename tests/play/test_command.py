@@ -131,18 +131,36 @@ def test_the_terminal_without_input() -> None:
     assert "is no move here" in again.stdout
 
 
-def test_an_opponent_by_its_path(tmp_path: Path, here: Callable[..., Done]) -> None:
-    """Of an agent below the folder of agents; files elsewhere have no id, under which hands are kept."""
+PASSIVE = """
+class Passive:
+    def act(self, view):
+        return "c" if "c" in view.letters else view.letters[0]
+"""
+
+
+def test_an_opponent_by_any_name(tmp_path: Path, here: Callable[..., Done], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every name that a match accepts; one without an id of its own gets the same id each time, so that its table goes on."""
     for name in ("inside", "elsewhere"):
         (tmp_path / name).mkdir()
         sc.Policy.uniform(sc.game("kuhn")).save(tmp_path / name / "even.agent")
+    (tmp_path / "opponents_of_a_test.py").write_text(PASSIVE)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
     words = ["--terminal", "--game", "kuhn", "--agents", str(tmp_path / "inside"), "--against"]
-    done = here(*words, f"{tmp_path / 'inside' / 'even.agent'}:greedy")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "even, greedy" in done.stdout
-    done = here(*words, str(tmp_path / "elsewhere" / "even.agent"))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "even.agent' is not in the folder of agents" in done.stderr
+    for opponent, shown in (
+        (f"{tmp_path / 'inside' / 'even.agent'}:greedy", "even, greedy"),
+        (str(tmp_path / "elsewhere" / "even.agent"), "even"),
+        ("elsewhere/even.agent:greedy", "even:greedy"),
+        ("kuhn-lp:threshold=0.05", "kuhn-lp:threshold=0.05"),
+        ("opponents_of_a_test:Passive", "opponents_of_a_test:Passive"),
+    ):
+        done = here(*words, opponent, typed="c\nc\n")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert shown in done.stdout
+        assert "1 hand," in done.stdout
+        assert "Resuming your table" not in done.stdout
+        assert "Resuming your table" in here(*words, opponent).stdout
+    assert "unknown player 'nobody'" in here(*words, "nobody").stderr
+    assert "there is no agent file 'no.agent'" in here(*words, "no.agent").stderr
 
 
 def test_who_plays_a_game(here: Callable[..., Done]) -> None:
@@ -201,7 +219,7 @@ def call(here: Callable[..., Done]) -> Callable[..., str]:
         (["--game", "leduc"], "--game, --against and --freezeouts belong to --terminal"),
         (["--against", "random"], "--game, --against and --freezeouts belong to --terminal"),
         (["--terminal", "--game", "chess", "--against", "random"], "game 'chess' (accepted at a table: kuhn"),
-        (["--terminal", "--game", "leduc", "--against", "leduc-cfx"], "unknown agent 'leduc-cfx'; did you mean 'leduc-cfr'?"),
+        (["--terminal", "--game", "leduc", "--against", "leduc-cfx"], "unknown player 'leduc-cfx'; did you mean 'leduc-cfr'?"),
         (["--terminal", "--game", "leduc", "--against", "kuhn-lp"], "plays kuhn, not leduc"),
         (["--terminal", "--game", "kuhn-3p", "--against", "random"], "named: 1"),
         (["--agents", "nowhere"], "there is no folder of agents 'nowhere'"),

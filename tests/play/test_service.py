@@ -15,12 +15,12 @@ import pytest
 
 from smoothcall.errors import Conflict, Forbidden, NotFound, Unauthenticated, UsageError
 from smoothcall.games.betting import IllegalMove
-from smoothcall.play.opponents import PLAY_GAMES, Agents
+from smoothcall.play.opponents import PLAY_GAMES
 from smoothcall.play.person_view import Choice, HandView, TableView
 from smoothcall.play.service import IDLE, PlayService, shuffle
 from smoothcall.store.histories import Histories
 from smoothcall.store.records import Filter
-from tests.conftest import built
+from tests.conftest import built, shipped
 
 THEN = datetime(2026, 1, 2, 3, 4, 5)
 
@@ -29,7 +29,7 @@ def make_service(url: str = "sqlite://", **parts: Any) -> PlayService:
     """A play service whose secrets are reproducible."""
     numbers = count()
     chosen = {"clock": lambda: THEN, "secret": lambda: f"s{next(numbers)}"} | parts
-    return PlayService(Histories(url), Agents(), **chosen)
+    return PlayService(Histories(url), shipped(), **chosen)
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ import pytest
 from rich.console import Console
 
 from smoothcall.errors import UsageError
-from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import Choice
 from smoothcall.play.service import PlayService
 from smoothcall.play.terminal import Terminal, keys, letter_of, person_of
 from smoothcall.store.histories import Histories
 from smoothcall.store.records import Filter
+from tests.conftest import shipped
 
 LIMIT = (Choice("f", "Fold", 0), Choice("c", "Call 4", 4), Choice("r", "Raise to 8", 8))
 FREE = (Choice("c", "Check", 0), Choice("r", "Bet 4", 4))
@@ -82,7 +82,7 @@ def test_what_may_be_typed() -> None:
 @pytest.fixture
 def service() -> Iterator[PlayService]:
     secrets = (f"secret-{number}" for number in count())
-    made = PlayService(Histories("sqlite://"), Agents(), secret=lambda: next(secrets))
+    made = PlayService(Histories("sqlite://"), shipped(), secret=lambda: next(secrets))
     yield made
     made.close()
 
@@ -279,7 +279,7 @@ def test_colours_and_suits_on_a_terminal(service: PlayService) -> None:
 def test_a_token_for_each_database(tmp_path: Path) -> None:
     """In a file for the user alone; another database does not take the first one's person away."""
     path = tmp_path / "data" / "terminal"
-    first, second = (PlayService(Histories(f"sqlite:///{tmp_path / name}.sqlite"), Agents()) for name in ("a", "b"))
+    first, second = (PlayService(Histories(f"sqlite:///{tmp_path / name}.sqlite"), shipped()) for name in ("a", "b"))
     one = person_of(first, path)
     assert person_of(first, path) == one
     newcomer(second)

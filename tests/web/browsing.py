@@ -21,6 +21,7 @@ from smoothcall.app import App
 from smoothcall.play.person_view import HandView
 from smoothcall.web.pages import COOKIE
 from smoothcall.web.server import create
+from tests.conftest import shipped
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request
@@ -61,7 +62,7 @@ class Site:
     def __init__(self, folder: Path) -> None:
         self.seed("")
         secret = lambda: f"{self._random.getrandbits(128):032x}"  # noqa: E731
-        self.service = App(folder).play_service(f"sqlite:///{folder / 'hands.sqlite'}", secret=secret)
+        self.service = App(folder).play_service(f"sqlite:///{folder / 'hands.sqlite'}", shipped(), secret=secret)
         config = uvicorn.Config(create(self.service), port=0, log_level="warning", timeout_graceful_shutdown=2, ws="none")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)

@@ -13,6 +13,7 @@ from smoothcall.app import App
 from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService
 from smoothcall.web.server import create
+from tests.conftest import shipped
 from tests.web.browsing import DESKTOP, Site, browsing, serving
 from tests.web.browsing import Visitor as BrowserVisitor
 from tests.web.visitor import Visitor
@@ -26,7 +27,7 @@ Enter = Callable[..., BrowserVisitor]
 
 @pytest.fixture(scope="session")
 def agents() -> Agents:
-    return Agents()
+    return shipped()
 
 
 @pytest.fixture(scope="session")

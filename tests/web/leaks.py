@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import import_module
 from itertools import cycle, islice
 from pkgutil import iter_modules
@@ -26,12 +25,11 @@ from smoothcall.app import App
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
-from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService, shuffle
 from smoothcall.play.table import OpponentPlayer, let_opponents_act, replay
 from smoothcall.web import api
 from smoothcall.web.server import create
-from tests.conftest import built
+from tests.conftest import built, shipped
 from tests.play.test_service import THEN
 from tests.web.asking import Answer, Asker
 
@@ -40,11 +38,6 @@ TRIES = 30  # exchanged decks tried per hand until the opponents make the same m
 
 class Leak(AssertionError):
     """An answer depends on hidden cards."""
-
-
-@cache
-def agents() -> Agents:
-    return Agents()
 
 
 @dataclass(slots=True)
@@ -58,7 +51,9 @@ class Twin:
     service: PlayService = field(init=False)
 
     def __post_init__(self) -> None:
-        self.service = App().play_service("sqlite://", agents(), clock=lambda: THEN, secret=self._secret, shuffle=self._shuffle)
+        self.service = App().play_service(
+            "sqlite://", shipped(), clock=lambda: THEN, secret=self._secret, shuffle=self._shuffle
+        )
         self.app = create(self.service)
 
     def _secret(self) -> str:
@@ -315,7 +310,7 @@ def _difference(first: Answer, second: Answer) -> str:
 
 def sittings(game: str, freezeouts: int, first: str) -> Iterator[list[str]]:
     """Yield the opponents of one table after the other: every agent and scripted player of the game in turn."""
-    player_ids, seats = [card.id for card in agents().cards(game, match=freezeouts > 0)], built(game).players - 1
+    player_ids, seats = [card.id for card in shipped().cards(game, match=freezeouts > 0)], built(game).players - 1
     start = player_ids.index(first) if first else 0
     player_ids = player_ids[start:] + player_ids[:start]
     return (

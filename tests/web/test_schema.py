@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import one_of, randoms
 
 from smoothcall.app import App
-from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService
 from smoothcall.web.server import create
+from tests.conftest import shipped
 
 if TYPE_CHECKING:
     from schemathesis import Case
@@ -29,7 +29,7 @@ class Known:
 
     def __init__(self) -> None:
         numbers = count()
-        self.service = App().play_service("sqlite://", Agents(), secret=lambda: f"s{next(numbers)}")
+        self.service = App().play_service("sqlite://", shipped(), secret=lambda: f"s{next(numbers)}")
         self.app, self.token, random = (
             create(self.service, hosts=["testserver", "localhost"]),
             self.service.newcomer(),

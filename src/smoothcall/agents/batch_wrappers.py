@@ -23,8 +23,8 @@ ALL_IN = 10**6  # bets: stands for the all-in of a menu, above any other raise
 
 
 @dataclass(frozen=True)
-class Greedy:
-    """The most likely action of a batch policy; of equally likely ones the first."""
+class _Changed:
+    """A batch policy whose probabilities are changed; it observes what that one does."""
 
     batch_policy: BatchPolicy
 
@@ -35,25 +35,21 @@ class Greedy:
     @property
     def OBSERVES_HABITS(self) -> bool:
         return observes_habits(self.batch_policy)
+
+
+@dataclass(frozen=True)
+class Greedy(_Changed):
+    """The most likely action of a batch policy; of equally likely ones the first."""
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
         return one_hot(self.batch_policy.probabilities(observations, legal).argmax(axis=1), legal.shape[1])
 
 
 @dataclass(frozen=True)
-class Thresholded:
+class Thresholded(_Changed):
     """A batch policy without moves less likely than `share`, the others scaled up; the most likely move always stays."""
 
-    batch_policy: BatchPolicy
     share: float
-
-    @property
-    def SEES_CARDS(self) -> bool:
-        return sees_cards(self.batch_policy)
-
-    @property
-    def OBSERVES_HABITS(self) -> bool:
-        return observes_habits(self.batch_policy)
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
         found = self.batch_policy.probabilities(observations, legal)

@@ -60,8 +60,8 @@ Against = Annotated[
     list[str] | None,
     typer.Option(
         metavar="AGENT",
-        help="With --terminal: an opponent, by its id or the path of a file or run in the folder of agents; append :greedy to "
-        "play its most likely actions; one for each seat. Without any, those who play the game are listed.",
+        help="With --terminal: an opponent, named as in `smoothcall match`; one for each seat. Without any, those who play the "
+        "game are listed.",
         autocompletion=complete_player,
     ),
 ]
@@ -165,7 +165,7 @@ def _play_in_terminal(service: PlayService, game: str, against: list[str], freez
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes of another encoding are not a move, and not a failure
     kept = f"Hands played here are the terminal's own, kept in {database or data_folder()}; the page has another history."
-    opponents = [service.agents.id_of(name) for name in against]
+    opponents = [service.agents.id_of(name, game) for name in against]
     Terminal(service, person, game, opponents, freezeouts=freezeouts, kept=kept).play()
 
 

@@ -64,19 +64,32 @@ def draw_transitions(ring: kernels.Ring, updates: int, batch: int, generator: Ar
     known = np.minimum(ring.total, size)
     count = np.minimum(known, np.maximum(MIN_RECENT, recent * ring.total).astype(np.int64))
     first = np.where(count < known, (ring.total - count) % size, 0)
-    shape = (updates, len(ring.total), batch)
-    width, dtype = ring.observations.shape[2], ring.observations.dtype
-    observations, next_observations = (np.empty((*shape, width), dtype) for _ in range(2))
-    action, moves_left = np.empty(shape, np.int32), np.empty(shape, np.int32)
-    won = np.empty(shape, np.float32)
-    kernels.draw_transitions(ring, first, count, generator, observations, action, next_observations, moves_left, won)
-    return Transitions(observations, action, next_observations, moves_left, won)
+    place = _draw(first, count, size, updates, batch, generator)
+    return Transitions(
+        _taken(ring.observations, place),
+        ring.action.take(place).astype(np.int32),
+        _taken(ring.next_observations, place),
+        ring.moves_left.take(place).astype(np.int32),
+        ring.won.take(place),
+    )
 
 
 def draw_moves(reservoir: kernels.Reservoir, updates: int, batch: int, generator: Array) -> Moves:
     """Sample batches of moves uniformly, with replacement."""
-    shape = (updates, len(reservoir.total), batch)
-    observations = np.empty((*shape, reservoir.observations.shape[2]), reservoir.observations.dtype)
-    action = np.empty(shape, np.int32)
-    kernels.draw_moves(reservoir, generator, observations, action)
-    return Moves(observations, action)
+    size = reservoir.observations.shape[1]
+    known = np.minimum(reservoir.total, size)
+    place = _draw(np.zeros_like(known), known, size, updates, batch, generator)
+    return Moves(_taken(reservoir.observations, place), reservoir.action.take(place).astype(np.int32))
+
+
+def _draw(first: Array, count: Array, size: int, updates: int, batch: int, generator: Array) -> Array:
+    """Return random places [updates, M, batch], numbered through all memories: in memory m, of the count[m] after first[m]."""
+    place = np.empty((updates, len(first), batch), np.int64)
+    kernels.draw_places(first, count, size, generator, place)
+    return place
+
+
+def _taken(observations: Array, place: Array) -> Array:
+    """Return the observations [updates, M, batch, W] at these places."""
+    taken: Array = observations.reshape(-1, observations.shape[2]).take(place, axis=0)
+    return taken

@@ -3,15 +3,17 @@
 Listing reads only `card.json` of each file; a policy is loaded when it is first played, once for all tables. An opponent is
 named by its id: `leduc-cfr` (shipped), `always-call` (scripted player), `runs.leduc.snapshots.1000` (a file, by its path in the
 folder). Ids are looked up among the files found, so they cannot name any other file. `:greedy` behind an id selects the most
-likely actions.
+likely actions. Only the command line of this machine may name other files and classes: `Agents.id_of` gives them ids.
 """
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from threading import Lock
@@ -22,7 +24,7 @@ from smoothcall.agents.files import load, read_card
 from smoothcall.agents.fixed import Fixed, Strategy
 from smoothcall.agents.folders import SNAPSHOTS, AgentFile
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.registry import GREEDY, SCRIPTED_PLAYERS, Registry, named_policy
+from smoothcall.agents.registry import GREEDY, SCRIPTED_PLAYERS, Kind, Reader, Registry, ResolvedName, named_policy
 from smoothcall.agents.scripted import Rule
 from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError, unknown
@@ -52,14 +54,15 @@ LOADED_BYTES = 1 << 30  # of loaded policies; the latest is always kept
 class Agents:
     """All opponents that people can play against. Thread-safe."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, readers: Mapping[str, Reader] | None = None) -> None:
         self.problems: list[str] = []  # files that could not be read, and why
         self._cards: dict[str, AgentCard] = {}  # by id, snapshots not included
         self._files: dict[str, ListedAgent] = {}  # by id, snapshots included
         self._lock, self._locks = Lock(), dict[str, Lock]()  # of the tables below; of each agent or game being loaded
         self._policies: OrderedDict[str, Policy] = OrderedDict()  # loaded, least recently used first
         self._games: WeakValueDictionary[str, Game] = WeakValueDictionary()
-        self.registry = Registry(folder)
+        self._named: dict[str, tuple[ResolvedName, AgentCard]] = {}  # by id, those that the command line named
+        self.registry = Registry(folder, readers)
         for file in self.registry.agents:
             self._add(file)
         self.problems += self.registry.problems
@@ -95,6 +98,8 @@ class Agents:
     def strategy(self, player_id: str) -> Fixed:
         """Return an opponent's strategy. May take seconds: it loads the file and builds the game."""
         card = self._find(player_id)
+        if card.id in self._named:
+            return Strategy(self.policy(card.id))
         if card.kind == "scripted":
             if not card.games:  # it ignores observations
                 rule = SCRIPTED_PLAYERS[card.id].make(NO_LIMIT_HOLDEM_32)
@@ -113,6 +118,8 @@ class Agents:
             rules = _rules(card.games[0] if card.games else SCRIPTED_GAME)
             assert isinstance(rules, PokerRules)
             return BatchPlayer(SCRIPTED_PLAYERS[card.id].make(rules), rules, random=random)
+        if card.id in self._named and self._named[card.id][0].kind is Kind.CLASS:
+            return self.registry.player(self._named[card.id][0].name, self._game(card.games[0]), random)
         return PolicyPlayer(self.policy(card.id), greedy=player_id.endswith(GREEDY), random=random)
 
     def policy(self, player_id: str) -> Policy:
@@ -120,6 +127,10 @@ class Agents:
         card = self._find(player_id)
         if card.kind == "scripted":
             raise UsageError(f"{card.name} plays by a rule: {card.learned}")
+        if card.id in self._named:
+            entry, _ = self._named[card.id]
+            of = self._game(card.games[0]) if entry.kind is Kind.CLASS else None
+            return self._kept(card.id, lambda: self.registry.policy(entry.name, of))
         return self._kept(card.id, lambda: self._load(card))
 
     def equilibrium(self, game: str) -> Policy | None:
@@ -131,21 +142,34 @@ class Agents:
         ]
         return self.policy(min(near)[1]) if near else None
 
-    def id_of(self, name: str) -> str:
-        """Return a player id. A name that the registry reads as a path is replaced by the id of that file or run.
+    def id_of(self, name: str, played: str) -> str:
+        """Return the player id of any name that the registry resolves, for a table of the game `played`.
 
-        For names typed on the command line of this machine; requests to the page name ids only.
+        For names typed on the command line of this machine; requests to the page name ids only. A file or run outside the
+        folder of agents, a class and a name with a threshold get an id that is the same each time they are named.
         """
-        try:
-            entry = self.registry.resolve(name)
-        except UsageError:
+        entry = self.registry.resolve(name)
+        if entry.kind is Kind.SCRIPTED:
             return name
-        if entry.path is None or entry.base in self._files or entry.threshold is not None:
-            return name
-        found = [own for own, file in self._files.items() if file.path.samefile(entry.path)]
-        if not found:
-            raise UsageError(f"{entry.base!r} is not in the folder of agents (accepted: files and runs below that folder)")
-        return found[0] + (GREEDY if entry.greedy else "")
+        if entry.path is not None and entry.threshold is None:
+            same = [own for own, file in self._files.items() if file.path.samefile(entry.path)]
+            if same:
+                return same[0] + (GREEDY if entry.greedy else "")
+        where, short = (entry.base, entry.base) if entry.path is None else (entry.path.resolve(), Path(entry.base).stem)
+        suffixes = name.removeprefix(entry.base)
+        label = f"{short}{suffixes}"
+        digest = sha256(f"{where}{suffixes}".encode()).hexdigest()[:8]
+        player_id = f"{re.sub('[^A-Za-z0-9._-]+', '-', label)}-{digest}"
+        self._named[player_id] = entry, self._named_card(player_id, entry, label, played)
+        return player_id
+
+    def _named_card(self, player_id: str, entry: ResolvedName, label: str, played: str) -> AgentCard:
+        if entry.path is None:
+            return AgentCard(player_id, label, (played,), entry.kind, "A class that was named on the command line.")
+        if entry.path.suffix in self.registry.readers:
+            policy = self.registry.policy(entry.name)
+            return AgentCard(player_id, label, (policy.game.spec,), entry.kind, "A strategy in a file of another program.")
+        return listed_agent(player_id, entry.path, entry.kind, label, read_card(entry.path)).card
 
     def family(self, player_id: str) -> set[str]:
         """Return the ids of an agent and of all snapshots of its training."""
@@ -157,6 +181,8 @@ class Agents:
     # Caches
 
     def _find(self, player_id: str) -> AgentCard:
+        if player_id in self._named:
+            return self._named[player_id][1]
         name = player_id.removesuffix(GREEDY)
         if name in SCRIPTED_PLAYERS:
             name = SCRIPTED_PLAYERS[name].alias_of or name

@@ -84,41 +84,12 @@ def _keep_one(reservoir: Reservoir, own: int, observation: Array, action: int, g
 
 
 @kernel
-def draw_moves(reservoir: Reservoir, generator: Array, observations: Array, action: Array) -> None:
-    """Fill observations[updates, M, batch, W] and action[updates, M, batch] with moves, sampled uniformly with replacement."""
-    for update in range(action.shape[0]):
-        for own in range(action.shape[1]):
-            known = min(reservoir.total[own], reservoir.observations.shape[1])
-            for sample in range(action.shape[2]):
-                place = int(draw(generator) * known)
-                for part in range(observations.shape[3]):
-                    observations[update, own, sample, part] = reservoir.observations[own, place, part]
-                action[update, own, sample] = reservoir.action[own, place]
+def draw_places(first: Array, count: Array, size: int, generator: Array, place: Array) -> None:
+    """Fill place[updates, M, batch] with numbers of places: in each memory uniformly from the count[M] places after first[M].
 
-
-@kernel
-def draw_transitions(
-    ring: Ring,
-    first: Array,
-    count: Array,
-    generator: Array,
-    observations: Array,
-    action: Array,
-    next_observations: Array,
-    moves_left: Array,
-    won: Array,
-) -> None:
-    """Fill arrays [updates, M, batch] (observations with one more axis) with transitions, sampled uniformly with
-    replacement from count[M] places after first[M].
+    Places are numbered through all memories, `size` in each.
     """
-    size = ring.observations.shape[1]
-    for update in range(action.shape[0]):
-        for own in range(action.shape[1]):
-            for sample in range(action.shape[2]):
-                place = (first[own] + int(draw(generator) * count[own])) % size
-                for part in range(observations.shape[3]):
-                    observations[update, own, sample, part] = ring.observations[own, place, part]
-                    next_observations[update, own, sample, part] = ring.next_observations[own, place, part]
-                action[update, own, sample] = ring.action[own, place]
-                moves_left[update, own, sample] = ring.moves_left[own, place]
-                won[update, own, sample] = ring.won[own, place]
+    for update in range(place.shape[0]):
+        for own in range(place.shape[1]):
+            for sample in range(place.shape[2]):
+                place[update, own, sample] = own * size + (first[own] + int(draw(generator) * count[own])) % size
