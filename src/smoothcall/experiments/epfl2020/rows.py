@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import comb
 
 from smoothcall.experiments.epfl2020.figures import CrossTable, cross_tables, over_trainings, seeds_of, tables_by_seed
@@ -10,14 +11,24 @@ from smoothcall.experiments.epfl2020.observations import CHIPS, observation_rows
 from smoothcall.experiments.epfl2020.settings import COLUMNS, COMBINED, FIGURE_1, FIRST, LAYERS, PAPER, RULES
 from smoothcall.experiments.parts import Part
 from smoothcall.experiments.verdicts import Above, Below, Deviation, Every, Measured, Near, Row, exact, share
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32
 
 
 def rows(parts: Mapping[str, Part]) -> Iterator[Row]:
     yield from rule_rows(parts)
     yield from card_rows(parts)
-    yield from observation_rows(cross_tables(parts))
+    short = _short_form(parts)
+    for row in observation_rows(cross_tables(parts)):
+        yield row if short is None else replace(row, deviations=(*row.deviations, short))
     yield from other_rows()
     yield combined_row(parts)
+
+
+def _short_form(parts: Mapping[str, Part]) -> Deviation | None:
+    """Return the deviation of matches that were not played in the document's game, as in the quick form of the page."""
+    commands = parts["matches MC 1"].settings.get("agents", {}) if "matches MC 1" in parts else {}
+    played = commands["MC"].split()[2] if "MC" in commands else NO_LIMIT_HOLDEM_32.name
+    return None if played == NO_LIMIT_HOLDEM_32.name else Deviation("algorithm", f"a smaller game, `{played}`")
 
 
 # Game and networks
@@ -143,7 +154,7 @@ def other_rows() -> Iterator[Row]:
         ),
         (
             "Section 5.1",
-            "Two pools of scripted players: seven by fixed moves, then four by equity, two of which bluff",
+            "Two pools of scripted players: seven, then four that all look at their equity, two of which bluff",
             "rules",
             held,
             ", ".join(f"`{TESTS[name]}`" for name in ("fixed moves", "all-in", "bluffers")),
