@@ -84,6 +84,7 @@ def test_status() -> None:
     assert verdict(row(WON)).status is Status.REPRODUCED
     assert verdict(row(WON, smaller=7)) == verdict(row(WON, smaller=7))
     assert str(verdict(row(WON, smaller=7))) == "reproduced at a smaller size (1/7 of its size)"
+    assert str(verdict(row(WON, smaller=2500))) == "reproduced at a smaller size (1/2,500 of its size)"
     assert verdict(row(OPEN)).status is Status.UNDECIDED
     assert verdict(row(WON, OPEN)).status is Status.UNDECIDED
     assert verdict(row(WON, LOST)).status is Status.DIFFERS

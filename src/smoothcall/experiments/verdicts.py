@@ -221,7 +221,7 @@ def verdict(row: Row) -> Verdict:
     judged = [each.criterion.outcome(each.estimate) for each in row.measured if each.criterion is not None]
     if row.deviations or not judged:
         return Verdict(Status.NOT_COMPARABLE, "; ".join(map(str, row.deviations)) or "not measured")
-    size = f"1/{row.smaller:.3g} of its size" if row.smaller > 1 else ""
+    size = f"1/{row.smaller:{',.0f' if row.smaller >= 1000 else '.3g'}} of its size" if row.smaller > 1 else ""
     if Outcome.CONTRADICTED in judged:
         return Verdict(Status.DIFFERS, "; ".join(filter(None, (size, row.cause or NO_CAUSE))))
     if Outcome.UNDECIDED in judged:

@@ -41,8 +41,8 @@ CHUNK = 50_000  # iterations of one form before it is the next form's turn
 READINGS = ("action", "reach")  # of Section 6.1's threshold, see `kernels.experiments.steps`
 THRESHOLDS = (100.0, 3_000.0, 100_000.0)  # times 1 / iterations: how far pruning may go
 NUMBA_THREADS: Any = parallel
-BATCH, LEVEL_BATCH, SWEEP_BATCH = 1_000, 5, 50_000  # iterations of a batch: forms on one thread, levels in parallel, sweeps
-LEVEL_SECONDS = 10.0  # at most, of a trial: on a busy machine an iteration may wait 0.2 s for a thread
+BATCH, LEVEL_BATCH, SWEEP_BATCH = 1_000, 5, 20_000  # iterations of a batch: forms on one thread, levels in parallel, sweeps
+LEVEL_SECONDS = 10.0  # at most, of a trial of the full size: on a busy machine an iteration may wait 0.2 s for a thread
 IMPROVED = {  # forms without pruning whose speed is compared: implementation, improvements of Section 6.3
     "recursive": ("recursive", NONE),
     "iterative": ("iterative", NONE),
@@ -282,7 +282,7 @@ def _threads(made: Game, size: Size, threshold: float) -> dict[str, Any]:
     the clock, of the fastest batch: a batch that another program interrupts says nothing about the form.
     """
     found: dict[str, list[float]] = {name: [] for name in ("one", "levels", "ours_one", "ours_two")}
-    pruned, apart = pruning_of("action", threshold), 0.0
+    pruned, apart, limit = pruning_of("action", threshold), 0.0, _limit(size)
     start = Form(made, "compact", seed=0, pruning=pruned)
     start.run(size.iterations // 2)
     for seed in range(size.trials):
@@ -291,13 +291,18 @@ def _threads(made: Game, size: Size, threshold: float) -> dict[str, Any]:
             form.continue_from(start)
             form.run(LEVEL_BATCH)
         apart = max(apart, float(abs(forms[0].learned - forms[1].learned).max()))
-        times = _fastest(forms, (BATCH, LEVEL_BATCH), size.batches, limit=LEVEL_SECONDS)
+        times = _fastest(forms, (BATCH, LEVEL_BATCH), size.batches, limit=limit)
         sweeps = [Sweeps(made, seed=seed, threads=threads, sampling="chance") for threads in (1, 2)]
-        times += _fastest(sweeps, (SWEEP_BATCH, SWEEP_BATCH), size.batches // 4, limit=LEVEL_SECONDS)
+        times += _fastest(sweeps, (SWEEP_BATCH, SWEEP_BATCH), size.batches, limit=limit)
         for name, time in zip(found, times, strict=True):
             found[name].append(time)
     threads = {"threads": NUMBA_THREADS.get_num_threads(), "layer": NUMBA_THREADS.threading_layer()}
     return {**threads, **found, "levels_apart": apart}
+
+
+def _limit(size: Size) -> float:
+    """Return for how many seconds at most the threads of a trial are timed."""
+    return LEVEL_SECONDS * size.trials / TRIALS
 
 
 def _fastest(
@@ -362,7 +367,7 @@ def _larger(size: Size) -> dict[str, Any]:
         for learner in (plain, pruned):
             learner.run(size.larger_iterations)
         threads = [Sweeps(made, seed=seed, threads=threads, sampling="chance") for threads in (1, 2)]
-        times = _fastest(threads, (SWEEP_BATCH // 5, SWEEP_BATCH // 5), size.batches // 4, limit=LEVEL_SECONDS)
+        times = _fastest(threads, (SWEEP_BATCH // 5, SWEEP_BATCH // 5), size.batches, limit=_limit(size))
         nodes = [learner.nodes / size.larger_iterations for learner in (plain, pruned)]
         epsilon = [evaluate(made, learner.policy()).epsilon for learner in (plain, pruned)]
         for name, figure in zip(found, (*nodes, *epsilon, *times), strict=True):

@@ -25,9 +25,9 @@ from smoothcall.kernels.tables import Array
 
 OTHER_MACHINE = Deviation("unit", "seconds of another machine, language and year")
 FITTED = {  # why the nodes of Table 7.1 with pruning decide nothing
-    ("recursive", "kuhn"): Deviation("nothing", "the threshold is not published; it is fitted to this figure"),
+    ("recursive", "kuhn"): Deviation("nothing", "the threshold is not published; it is fitted to this figure, by few trials"),
     ("iterative", "kuhn"): Deviation(
-        "nothing", "the threshold is fitted to the recursive form; with the same deals our two forms reach the same nodes"
+        "nothing", "the threshold is fitted to the recursive form; with the same deals our two forms reach equal nodes"
     ),
 } | {
     (form, "kuhn-3p"): Deviation(
@@ -179,7 +179,11 @@ def comparison_rows(two: Trials, three: Trials, parts: Mapping[str, Part]) -> It
         )
     gains = [found.speedup("optimised, pruned", "iterative, pruned") for found in (two, three)]
     statement = "Kuhn poker: the optimised form gains more over the iterative one with three players"
-    yield _greater(statement, "111.7 % against 87.5 %", gains, smaller)
+    saved = [_saved(parts[f"{found.played}, improvements"].figures) for found in (two, three)]
+    cause = (
+        f"of an iteration without pruning the improvements save {saved[0]:.0%} with two players and {saved[1]:.0%} with three"
+    )
+    yield _greater(statement, "111.7 % against 87.5 %", gains, smaller, cause)
     for found in (two, three):
         lost = found.speedup("recursive, pruned", "recursive") - found.speedup("iterative, pruned", "iterative")
         yield Row(
@@ -259,10 +263,16 @@ def improvement_rows(parts: Mapping[str, Part]) -> Iterator[Row]:
         yield Row("Section 6.3", f"Kuhn poker: {statement}", published, tuple(gains), deviations, cause=f"See {COSTS!r}")
 
 
-def _greater(statement: str, published: str, gains: list[Array], smaller: float) -> Row:
+def _saved(found: Mapping[str, list[float]]) -> float:
+    """Return the share of an iteration's time that the four improvements save."""
+    return float(1 - np.mean(found["optimised: all four"]) / np.mean(found["iterative"]))
+
+
+def _greater(statement: str, published: str, gains: list[Array], smaller: float, cause: str = "") -> Row:
     two, three = map(estimate, gains)
     measured = Measured(difference(three, two), Above(0), "speed gained, three players less two", "+.1f", "%")
-    return Row("Section 7.2.1", statement, published, (measured,), smaller=smaller, cause=f"See {COSTS!r}")
+    shown = ". ".join(filter(None, (cause, f"See {COSTS!r}")))
+    return Row("Section 7.2.1", statement, published, (measured,), smaller=smaller, cause=shown)
 
 
 def beyond_rows(parts: Mapping[str, Part], two: Trials, three: Trials) -> Iterator[Row]:

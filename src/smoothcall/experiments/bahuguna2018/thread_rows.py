@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +15,21 @@ from smoothcall.experiments.verdicts import Above, Below, Measured, Near, Row, d
 from smoothcall.kernels.tables import Array
 
 LEVELS = "Threads"  # a heading of the page
+INTERRUPTED = 1000.0  # microseconds of an iteration, which undisturbed takes 10 to 40
+
+
+def uninterrupted(figures: Mapping[str, Any]) -> tuple[Array, Array, int]:
+    """Return (one, levels) of the trials of which some batch was not interrupted, and the number of the other trials."""
+    one, levels = (np.array(figures[name], float) for name in ("one", "levels"))
+    kept = levels < INTERRUPTED
+    return one[kept], levels[kept], int((~kept).sum())
 
 
 def thread_rows(parts: Mapping[str, Part]) -> Iterator[Row]:
     lost = {}
     for played in GAMES:
         part = parts[f"{played}, threads"]
-        one, levels = (np.array(part.figures[name], float) for name in ("one", "levels"))
+        one, levels, _ = uninterrupted(part.figures)
         lost[played] = 100 * (one / levels - 1)
         yield from _second_rows(played, one, levels, _smaller(part))
         yield from _speed_rows(played, part, lost[played], _thread_cause(played, one, levels))
