@@ -184,6 +184,11 @@ def comparison_rows(two: Trials, three: Trials, parts: Mapping[str, Part]) -> It
         f"of an iteration without pruning the improvements save {saved[0]:.0%} with two players and {saved[1]:.0%} with three"
     )
     yield _greater(statement, "111.7 % against 87.5 %", gains, smaller, cause)
+    yield from _benefit_rows(two, three)
+
+
+def _benefit_rows(two: Trials, three: Trials) -> Iterator[Row]:
+    """Section 8.2: what pruning is worth to the recursive and to the iterative form."""
     for found in (two, three):
         lost = found.speedup("recursive, pruned", "recursive") - found.speedup("iterative, pruned", "iterative")
         yield Row(

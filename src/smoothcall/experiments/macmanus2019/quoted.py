@@ -65,28 +65,7 @@ def _nothing(source: str, statement: str, published: str, why: str, note: str = 
 def _background(parts: Mapping[str, Part]) -> Iterator[Row]:
     for source, drawn in DIAGRAMS.items():
         yield _nothing(source, f"Diagram: {drawn}", "a diagram", "nothing to measure")
-    yield _nothing("Fig 2.5", "Pseudo-code of NFSP", "an algorithm", "nothing to measure", "the solver `nfsp`")
-    yield _nothing(
-        "Algorithms 1 to 3",
-        "Extensive-form MCTS, UCT and Smooth UCT",
-        "pseudo-code",
-        "nothing to measure",
-        "`kernels/experiments/macmanus2019.py` as listed, `kernels/solvers/uct.py` as in the thesis that it follows",
-    )
-    yield _nothing(
-        "Sections 2.1 and 2.2",
-        "Reinforcement learning and game theory: bandits, Markov decision processes, dynamic programming, Monte Carlo, "
-        "temporal differences, forms of games, equilibria, fictitious play",
-        "definitions and known results",
-        "quoted from textbooks and papers",
-    )
-    yield _nothing(
-        "Section 4.2.1",
-        "A random player is easy to beat: keeping all but the very worst hands suffices",
-        "expected",
-        "an expectation, without a figure",
-        "what UCT wins of it stands at Fig 4.2",
-    )
+    yield from _listings()
     yield _nothing(
         "Section 1.1",
         "The agent of Heinrich and Silver 2015 came second in the ACPC of 2014",
@@ -130,6 +109,31 @@ def _background(parts: Mapping[str, Part]) -> Iterator[Row]:
         "circa 10^164",
         "quoted from Johanson 2013",
         "not counted",
+    )
+
+
+def _listings() -> Iterator[Row]:
+    yield _nothing("Fig 2.5", "Pseudo-code of NFSP", "an algorithm", "nothing to measure", "the solver `nfsp`")
+    yield _nothing(
+        "Algorithms 1 to 3",
+        "Extensive-form MCTS, UCT and Smooth UCT",
+        "pseudo-code",
+        "nothing to measure",
+        "`kernels/experiments/macmanus2019.py` as listed, `kernels/solvers/uct.py` as in the thesis that it follows",
+    )
+    yield _nothing(
+        "Sections 2.1 and 2.2",
+        "Reinforcement learning and game theory: bandits, Markov decision processes, dynamic programming, Monte Carlo, "
+        "temporal differences, forms of games, equilibria, fictitious play",
+        "definitions and known results",
+        "quoted from textbooks and papers",
+    )
+    yield _nothing(
+        "Section 4.2.1",
+        "A random player is easy to beat: keeping all but the very worst hands suffices",
+        "expected",
+        "an expectation, without a figure",
+        "what UCT wins of it stands at Fig 4.2",
     )
 
 
