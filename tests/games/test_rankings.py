@@ -20,6 +20,8 @@ from smoothcall.games.rankings import (
     best_five,
     classes,
     made_by,
+    names_apart,
+    rank_name,
 )
 
 LEDUC = Deck("JQK", "hs")
@@ -36,8 +38,8 @@ def test_leduc_a_pair_with_the_board_beats_everything_and_then_the_higher_card()
     values = [strength(*cards) for cards in best_first]
     assert values == sorted(values, reverse=True)
     assert strength("Kh", "Js") == strength("Ks", "Jh") == strength("Kh", "Qs")
-    assert PAIR_OR_HIGH_CARD.describe(LEDUC, LEDUC.parse("Kh"), LEDUC.parse("Ks")) == "pair of K"
-    assert PAIR_OR_HIGH_CARD.describe(LEDUC, LEDUC.parse("Qh"), LEDUC.parse("Ks")) == "Q high"
+    assert PAIR_OR_HIGH_CARD.describe(LEDUC, LEDUC.parse("Kh"), LEDUC.parse("Ks")) == "a pair of kings"
+    assert PAIR_OR_HIGH_CARD.describe(LEDUC, LEDUC.parse("Qh"), LEDUC.parse("Ks")) == "queen high"
 
 
 def test_starting_hands_of_macmanus2019() -> None:
@@ -61,7 +63,7 @@ def test_starting_hands_of_macmanus2019() -> None:
     for first, second, board in permutations(range(LEDUC.size), 3):
         one, two = (STARTING_HANDS.strength(LEDUC, (card,), (board,)) for card in (first, second))
         assert one != two, "with two suits no hands tie"
-    told = {"Ks": "pair of K", "Qh": "KQ suited", "Qs": "KQ of two suits", "": "K high"}
+    told = {"Ks": "a pair of kings", "Qh": "KQ suited", "Qs": "KQ of two suits", "": "king high"}
     for board, words in told.items():
         assert STARTING_HANDS.describe(LEDUC, LEDUC.parse("Kh"), LEDUC.parse(board)) == words
     assert STARTING_HANDS.suits_matter
@@ -74,7 +76,7 @@ def test_high_card_compares_card_by_card_from_the_top(cards: list[int], holes: i
     one, two = (HIGH_CARD.strength(FULL, tuple(hole), tuple(board)) for hole in (first, second))
     assert (one > two) == (ranks[0] > ranks[1])
     assert (one == two) == (ranks[0] == ranks[1])
-    assert HIGH_CARD.describe(FULL, tuple(first), tuple(board)) == f"{FULL.ranks[ranks[0][0]]} high"
+    assert HIGH_CARD.describe(FULL, tuple(first), tuple(board)) == f"{rank_name(FULL, ranks[0][0])} high"
 
 
 @pytest.mark.parametrize("order", [HIGH_CARD, PAIR_OR_HIGH_CARD])
@@ -93,27 +95,44 @@ def test_other_suits_and_another_sequence_change_nothing(order) -> None:
 WORST_FIRST = [
     ("7c5d4h3s2c", "seven high"),
     ("AcKdQhJs9c", "ace high"),
-    ("2c2d5h4s3c", "pair of twos, five high"),
-    ("AcAdKhQsJc", "pair of aces, king high"),
-    ("3c3d2h2s4c", "two pair, threes and twos"),
-    ("AcAd4h4sKc", "two pair, aces and fours"),
-    ("6c6d6h5s2c", "three of a kind, sixes"),
-    ("Ac2d3h4s5c", "straight, five high"),
-    ("2d3h4s5c6c", "straight, six high"),
-    ("TcJdQhKsAc", "straight, ace high"),
-    ("7c5c4c3c2c", "flush, seven high"),
-    ("AcKcQcJc9c", "flush, ace high"),
-    ("2c2d2hAsAc", "full house, twos over aces"),
-    ("KcKdKh2s2c", "full house, kings over twos"),
-    ("9c9d9h9sAc", "four of a kind, nines"),
-    ("Ac2c3c4c5c", "straight flush, five high"),
-    ("6hTh7h9h8h", "straight flush, ten high"),
-    ("TsJsQsKsAs", "straight flush, ace high"),
+    ("2c2d5h4s3c", "a pair of twos, five kicker"),
+    ("AcAdKhQsJc", "a pair of aces, king kicker"),
+    ("3c3d2h2s4c", "two pair, threes and twos, four kicker"),
+    ("AcAd4h4sKc", "two pair, aces and fours, king kicker"),
+    ("6c6d6h5s2c", "three of a kind, sixes, five kicker"),
+    ("Ac2d3h4s5c", "a straight, five high"),
+    ("2d3h4s5c6c", "a straight, six high"),
+    ("TcJdQhKsAc", "a straight, ace high"),
+    ("7c5c4c3c2c", "a flush, seven high"),
+    ("AcKcQcJc9c", "a flush, ace high"),
+    ("2c2d2hAsAc", "a full house, twos over aces"),
+    ("KcKdKh2s2c", "a full house, kings over twos"),
+    ("9c9d9h9sAc", "four of a kind, nines, ace kicker"),
+    ("Ac2c3c4c5c", "a straight flush, five high"),
+    ("6hTh7h9h8h", "a straight flush, ten high"),
+    ("TsJsQsKsAs", "a royal flush"),
 ]
 
 
 def strength(deck: Deck, text: str) -> int:
     return BEST_FIVE.strength(deck, deck.parse(text), ())
+
+
+@pytest.mark.parametrize(
+    ("hands", "names"),
+    [
+        (["AcAdKhQsJc", "AhAsQcJd9c"], ["a pair of aces, king kicker", "a pair of aces, queen kicker"]),
+        (["3c3dKhQsJc", "3h3sKcQdTc"], [f"a pair of threes, king, queen and {last} kickers" for last in ("jack", "ten")]),
+        (["AcAdKhQsJc", "9c9d2h3s4c"], ["a pair of aces", "a pair of nines"]),
+        (["AcAd4h4sKc", "AhAs4c4dKd"], ["two pair, aces and fours"] * 2),
+        (["6c6d6h5s2c", "6c6d6h5s3c"], [f"three of a kind, sixes, five and {last} kickers" for last in ("two", "three")]),
+        (["AcKcQcJc9c", "AhKhQhTh9h"], ["a flush, ace-king-queen-jack high", "a flush, ace-king-queen-ten high"]),
+        (["AcKdQhJs9c", "AcKdQhJs8c"], ["ace-king-queen-jack-nine high", "ace-king-queen-jack-eight high"]),
+        (["AcKdQhJs9c", "2c2d5h4s3c"], ["ace high", "a pair of twos"]),
+    ],
+)
+def test_kickers_are_named_where_they_decide(hands: list[str], names: list[str]) -> None:
+    assert names_apart(STANDARD, [best_five(STANDARD, STANDARD.parse(cards)) for cards in hands]) == names
 
 
 @pytest.mark.interpreted
@@ -128,15 +147,15 @@ def test_five_cards_are_ordered_and_named() -> None:
 @pytest.mark.parametrize(
     ("cards", "name"),
     [
-        ("AcAdKhKsQcQd2h", "two pair, aces and kings"),
-        ("AcAdAhKsKcKd2h", "full house, aces over kings"),
-        ("2c2d2hKsKcAdAh", "full house, twos over aces"),
-        ("9c9d9h9sAcAdAh", "four of a kind, nines"),
-        ("2h3h4h5h6h7hAh", "straight flush, seven high"),
-        ("2h3h4h5h6d7hAh", "straight flush, five high"),
-        ("2h3h4d5h6h7hKc", "flush, seven high"),
-        ("AhAdAc2h4h6h8h", "flush, ace high"),
-        ("Ah2d3c4h5h5d5c", "straight, five high"),
+        ("AcAdKhKsQcQd2h", "two pair, aces and kings, queen kicker"),
+        ("AcAdAhKsKcKd2h", "a full house, aces over kings"),
+        ("2c2d2hKsKcAdAh", "a full house, twos over aces"),
+        ("9c9d9h9sAcAdAh", "four of a kind, nines, ace kicker"),
+        ("2h3h4h5h6h7hAh", "a straight flush, seven high"),
+        ("2h3h4h5h6d7hAh", "a straight flush, five high"),
+        ("2h3h4d5h6h7hKc", "a flush, seven high"),
+        ("AhAdAc2h4h6h8h", "a flush, ace high"),
+        ("Ah2d3c4h5h5d5c", "a straight, five high"),
         ("QhKdAc2h3h5d7c", "ace high"),  # no straight goes round the ace
     ],
 )
@@ -172,12 +191,12 @@ def test_seven_cards_agree_with_pokerkit() -> None:
 
 
 def test_in_a_short_deck_the_ace_plays_below_the_lowest_rank() -> None:
-    assert BEST_FIVE.describe(SHORT, SHORT.parse("Ac7d8h9sTc"), ()) == "straight, ten high"
+    assert BEST_FIVE.describe(SHORT, SHORT.parse("Ac7d8h9sTc"), ()) == "a straight, ten high"
     assert strength(SHORT, "Ac7d8h9sTc") < strength(SHORT, "7d8h9sTcJc")
     no_ace = Deck("23456789TJQK", "cdhs")
     assert BEST_FIVE.describe(no_ace, no_ace.parse("Kc2d3h4s5c"), ()) == "king high"
     five_ranks = Deck("TJQKA", "cdhs")
-    assert BEST_FIVE.describe(five_ranks, five_ranks.parse("TcJdQhKsAc"), ()) == "straight, ace high"
+    assert BEST_FIVE.describe(five_ranks, five_ranks.parse("TcJdQhKsAc"), ()) == "a straight, ace high"
     assert max(classes(five_ranks).values()) == len(classes(five_ranks))
 
 

@@ -130,7 +130,7 @@ def test_ranges_that_overlap_leave_what_fits() -> None:
 def test_rank() -> None:
     found = rank("AhKh", "Td9d2c")
     assert (found.name, found.category) == ("ace high", "high card")
-    assert rank("AhKh", "QhJhTh2c3c").name == "straight flush, ace high"
+    assert rank("AhKh", "QhJhTh2c3c").name == "a royal flush"
     assert rank("AhKh", "QhJhTh").strength == 7462
     assert rank("AhAd", "Kc7d2s").strength > rank("KhKd", "Ac7d2s").strength
     with pytest.raises(UsageError, match="has 4 cards"):

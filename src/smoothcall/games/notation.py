@@ -8,6 +8,7 @@ Cards not dealt yet are left empty. `read_hand` and `write_hand` are inverse to 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting, IllegalMove
@@ -66,10 +67,10 @@ def split_last(betting: str) -> tuple[str, str]:
     return "".join(tokens[:-1]), tokens[-1]
 
 
-def move_name(state: Betting, letter: str) -> str:
+def move_name(state: Betting, letter: str, money: Callable[[int], str] = str) -> str:
     """Return the name of a legal move of the player to act: `Check`, `Call 90 (all in)`, `Bet 10`, `Raise to 40`.
 
-    A call and a bet are named by the chips they add, a raise by the street's bet that it raises to.
+    A call and a bet are named by the chips they add, a raise by the street's bet that it raises to; `money` writes them.
     """
     player = state.player
     if player is None:
@@ -78,13 +79,13 @@ def move_name(state: Betting, letter: str) -> str:
         return "Fold"
     if letter == "c":
         added = state.to_call
-        name = f"Call {added}" if added else "Check"
+        name = f"Call {money(added)}" if added else "Check"
     else:
         total = int(letter[1:]) if letter[1:] else None
         state.verify_raise(total)
         smallest, _ = state.raises or (0, 0)
         added = (total or smallest) - state.paid[player]
-        name = f"Raise to {state.bets[player] + added}" if max(state.bets) else f"Bet {added}"
+        name = f"Raise to {money(state.bets[player] + added)}" if max(state.bets) else f"Bet {money(added)}"
     return name + (" (all in)" if added and added == state.stack(player) else "")
 
 

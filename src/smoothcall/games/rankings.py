@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, combinations_with_replacement
@@ -10,6 +10,16 @@ from typing import NamedTuple
 
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import Cards, Deck
+
+_WORDS = {
+    "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine", "T": "ten",
+    "J": "jack", "Q": "queen", "K": "king", "A": "ace",
+}  # fmt: skip
+
+
+def rank_name(deck: Deck, rank: int) -> str:
+    """Return a rank in words: `king`."""
+    return _WORDS.get(deck.ranks[rank], deck.ranks[rank])
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +48,12 @@ def _paired(deck: Deck, hole: Cards, board: Cards) -> int:
 
 
 def _name_highest(deck: Deck, hole: Cards, board: Cards) -> str:
-    return f"{deck.ranks[max(map(deck.rank, hole + board))]} high"
+    return f"{rank_name(deck, max(map(deck.rank, hole + board)))} high"
 
 
 def _name_paired(deck: Deck, hole: Cards, board: Cards) -> str:
     shared = {deck.rank(card) for card in hole} & {deck.rank(card) for card in board}
-    return f"pair of {deck.ranks[max(shared)]}" if shared else _name_highest(deck, hole, ())
+    return f"a pair of {rank_name(deck, max(shared))}s" if shared else _name_highest(deck, hole, ())
 
 
 HIGH_CARD = HandOrder("high card", False, _highest, _name_highest)
@@ -70,7 +80,9 @@ def _name_starting_hand(deck: Deck, hole: Cards, board: Cards) -> str:
     if not board:
         return _name_highest(deck, hole, ())
     name = _STARTING_HANDS[_starting_hand(deck, hole, board)]
-    return f"pair of {name[0]}" if name[0] == name[1] else f"{name[:2]} {'suited' if name.endswith('s') else 'of two suits'}"
+    if name[0] == name[1]:
+        return _name_paired(deck, hole, board)
+    return f"{name[:2]} {'suited' if name.endswith('s') else 'of two suits'}"
 
 
 STARTING_HANDS = HandOrder("starting hands", True, _starting_hand, _name_starting_hand)
@@ -176,32 +188,49 @@ def _class_of_best(deck: Deck, hole: Cards, board: Cards) -> int:
     return classes(deck)[best_five(deck, hole + board)]
 
 
-_WORDS = {
-    "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine", "T": "ten",
-    "J": "jack", "Q": "queen", "K": "king", "A": "ace",
-}  # fmt: skip
+def name_made(deck: Deck, made: Made, kickers: int = 0) -> str:
+    """Return a rank in words, with so many of the ranks that come after those that made it: `a pair of aces, king kicker`.
 
-
-def name_made(deck: Deck, made: Made) -> str:
-    """Return a rank in words: `two pair, aces and fours`."""
-    words = [_WORDS.get(deck.ranks[rank], deck.ranks[rank]) for rank in made.ranks]
+    A flush or a high card names so many more of its ranks: `a flush, ace-ten high`.
+    """
+    words = [rank_name(deck, rank) for rank in made.ranks]
     many = [f"{word}es" if word.endswith("x") else f"{word}s" for word in words]
     category = CATEGORIES[made.category]
-    if made.category == _HIGH:
-        return f"{words[0]} high"
-    if made.category == _PAIR:
-        return f"pair of {many[0]}, {words[1]} high"
-    if made.category == _TWO_PAIR:
-        return f"{category}, {many[0]} and {many[1]}"
+    if made.category in (_HIGH, _FLUSH):
+        high = f"{'-'.join(words[: 1 + kickers])} high"
+        return high if made.category == _HIGH else f"a flush, {high}"
+    if made.category in (_STRAIGHT, _STRAIGHT_FLUSH):
+        royal = made.category == _STRAIGHT_FLUSH and words[0] == "ace"
+        return "a royal flush" if royal else f"a {category}, {words[0]} high"
     if made.category == _FULL:
-        return f"{category}, {many[0]} over {many[1]}"
-    if made.category in (_THREE, _FOUR):
-        return f"{category}, {many[0]}"
-    return f"{category}, {words[0]} high"
+        return f"a full house, {many[0]} over {many[1]}"
+    name = f"{category}, {many[0]}"
+    if made.category == _PAIR:
+        name = f"a pair of {many[0]}"
+    elif made.category == _TWO_PAIR:
+        name += f" and {many[1]}"
+    named = words[2 if made.category == _TWO_PAIR else 1 :][:kickers]
+    if len(named) > 1:
+        return f"{name}, {', '.join(named[:-1])} and {named[-1]} kickers"
+    return f"{name}, {named[0]} kicker" if named else name
+
+
+def names_apart(deck: Deck, made: Sequence[Made]) -> list[str]:
+    """Return ranks in words, with kickers only where they tell two of these ranks apart."""
+    return [
+        next(
+            name
+            for kickers in range(5)
+            if (name := name_made(deck, own, kickers))
+            and (kickers == 4 or not any(other != own and name_made(deck, other, kickers) == name for other in made))
+        )
+        for own in made
+    ]
 
 
 def _name_best(deck: Deck, hole: Cards, board: Cards) -> str:
-    return name_made(deck, best_five(deck, hole + board))
+    made = best_five(deck, hole + board)
+    return name_made(deck, made, 0 if made.category in (_HIGH, _FLUSH) else 1)
 
 
 BEST_FIVE = HandOrder("best five cards", True, _class_of_best, _name_best)

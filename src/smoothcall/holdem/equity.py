@@ -31,7 +31,7 @@ RANGE = 'cards like "AhKh", or like "QQ", "AKs", "T9o", "AK", "QQ+", "KTo+", "JJ
 class HandRank:
     """The rank of five to seven cards."""
 
-    name: str  # in words: "pair of aces, king high"
+    name: str  # in words: "a pair of aces, king kicker"
     category: str  # one of games.rankings.CATEGORIES
     strength: int  # the higher wins, equal ones share the pot
 
