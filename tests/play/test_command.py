@@ -128,7 +128,7 @@ def test_the_terminal_without_input() -> None:
     again = run(*words[len(WORDS) :], typed="é\nq\n", PYTHONIOENCODING="ascii:strict")
     assert (again.returncode, again.stderr) == (0, "")
     assert "Resuming your table" in again.stdout
-    assert "is no move here" in again.stdout
+    assert "is not a move here" in again.stdout
 
 
 PASSIVE = """

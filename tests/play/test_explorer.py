@@ -11,7 +11,8 @@ import smoothcall as sc
 from smoothcall.agents.tabulated import scripted_policy
 from smoothcall.games.betting import Betting
 from smoothcall.games.rules import PokerRules
-from smoothcall.play.explorer import Spot, explore, seat_name
+from smoothcall.play.explorer import Spot, explore
+from smoothcall.play.log import position_name
 from tests.conftest import TINY, WHOLE_BETS, built
 
 KUHN = sc.kuhn_member(built("kuhn"), alpha=0.2)
@@ -183,10 +184,12 @@ def test_one_shot_games_are_refused() -> None:
 def test_seats_have_names() -> None:
     rules = built("no-limit-holdem").rules
     assert isinstance(rules, PokerRules)
-    assert [seat_name(rules, seat) for seat in range(2)] == ["Small blind", "Big blind"]
+    assert [position_name(rules, seat) for seat in range(2)] == ["Small blind", "Big blind"]
     six = sc.game("no-limit-holdem:seats=6,menu=all-in,stack=20").rules
     assert isinstance(six, PokerRules)
-    assert [seat_name(six, seat) for seat in range(6)] == ["Small blind", "Big blind", "Seat 3", "Seat 4", "Seat 5", "Button"]
+    assert [position_name(six, seat) for seat in range(6)] == [
+        "Small blind", "Big blind", "Under the gun", "Under the gun +1", "Cutoff", "Button",
+    ]  # fmt: skip
     assert Betting(six).player == 2
 
 

@@ -16,9 +16,10 @@ import pytest
 from smoothcall.agents.scripted import MostlyCalls, Rule
 from smoothcall.agents.tabulated import TabulatedPolicy, scripted_policy
 from smoothcall.errors import Forbidden, UsageError
-from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
+from smoothcall.play.opponents import AgentCard, Agents
 from smoothcall.play.person_view import TableView
 from smoothcall.play.service import MAX_FREEZEOUTS, PlayService
+from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.store.records import Filter
 from tests.agents.test_card_players import BETS, Scripted
 from tests.conftest import WHOLE_BETS, built

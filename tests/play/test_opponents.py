@@ -23,7 +23,8 @@ from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.play import opponents as module
 from smoothcall.play.explorer import explore
-from smoothcall.play.opponents import PLAY_GAMES, SCRIPTED_GAME, Agents
+from smoothcall.play.opponents import SCRIPTED_GAME, Agents
+from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.store.runs import Run
 from tests.conftest import WHOLE_BETS, built
 from tests.games.random_hands import step

@@ -15,9 +15,10 @@ import pytest
 
 from smoothcall.errors import Conflict, Forbidden, NotFound, Unauthenticated, UsageError
 from smoothcall.games.betting import IllegalMove
-from smoothcall.play.opponents import PLAY_GAMES
+from smoothcall.play.history import short_names
 from smoothcall.play.person_view import Choice, HandView, TableView
 from smoothcall.play.service import IDLE, PlayService, shuffle
+from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.store.histories import Histories
 from smoothcall.store.records import Filter
 from tests.conftest import built, shipped
@@ -394,3 +395,10 @@ def test_a_table_with_a_scripted_player(service: PlayService) -> None:
             reviewed += 1
         table = service.next_hand(person, table.id, hand=number)
     assert reviewed > 5
+
+
+def test_names_fit_their_seats() -> None:
+    agents = ["Agent 1, expert system", "Agent 3, discrete play", "Agent 3, gradient play", "Probe", "Probe"]
+    assert short_names(agents) == ["Agent 1", "Agent 3 DP", "Agent 3 GP", "Probe 1", "Probe 2"]
+    assert short_names(["CFR+, greedy"]) == ["CFR+"]
+    assert short_names(["CFR+, greedy", "CFR+"]) == ["CFR+ G", "CFR+"]

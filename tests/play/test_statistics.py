@@ -14,7 +14,8 @@ from smoothcall.games.catalog import KUHN, KUHN_3P, LEDUC, LIMIT_HOLDEM, LIMIT_H
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import read_hand
 from smoothcall.games.rules import PokerRules
-from smoothcall.play.statistics import Marks, Played, figure, marks, summarise
+from smoothcall.play.person_view import Figure
+from smoothcall.play.statistics import MOST_POINTS, Marks, Played, Running, Statistics, marks, summarise
 from tests.games.random_hands import step
 
 NOTHING = Marks(vpip=False, preflop_raise=False, bets=0, calls=0, folds=0, showdown=False, won_showdown=0.0)
@@ -78,36 +79,67 @@ def test_marks_add_up(rules: PokerRules, seed: int) -> None:
 
 
 def test_no_hands() -> None:
-    found = summarise([])
-    assert (found.hands, found.won, found.curve, found.by_game) == (0, "0", (), ())
-    assert found.raw is found.luck_adjusted is found.vpip is found.aggression is found.showdowns_won is None
+    assert summarise([]) == Statistics(0, ())
 
 
-def test_games_of_different_stakes_add_up_in_big_blinds() -> None:
+def _played(title: str, won: Fraction | int, luck_adjusted: float | None, did: Marks = NOTHING, **other: str) -> Played:
+    given = {"opponents": "Probe", "position": "Button"} | other
+    return Played(
+        title.lower(),
+        title,
+        **given,
+        won=Fraction(won),
+        blind=1 if title == "Leduc" else 10,
+        luck_adjusted=luck_adjusted,
+        marks=did,
+    )
+
+
+def test_games_and_stakes_are_not_added_up() -> None:
     raiser = Marks(True, True, 3, 2, 0, True, 1.0)
-    rows = [
-        Played("Leduc", Fraction(2), 1, 1.0, raiser),
-        Played("Hold'em", Fraction(-15), 10, None, NOTHING),
-        Played("Leduc", Fraction(-7, 2), 1, -0.5, Marks(True, False, 0, 1, 1, False, 0.0)),
-        Played("Leduc", Fraction(0), 1, 0.0, Marks(False, False, 0, 0, 0, True, 0.5)),
-    ]
-    found = summarise(rows)
-    assert (found.hands, found.won) == (4, "-33/2")
-    assert found.curve == (2.0, 0.5, -3.0, -3.0)
-    assert (found.vpip, found.preflop_raise, found.aggression) == (0.5, 0.25, 1.0)
-    assert (found.showdowns, found.showdowns_won) == (0.5, 0.75)
-    assert found.raw.mean == pytest.approx(-750)
-    assert (found.luck_adjusted.hands, found.luck_adjusted.mean) == (3, pytest.approx(500 / 3))
-    leduc, holdem = found.by_game
-    assert (leduc.title, leduc.hands, leduc.won) == ("Leduc", 3, "-3/2")
+    found = summarise(
+        [
+            _played("Leduc", 2, 1.0, raiser),
+            _played("Hold'em", -15, None),
+            _played("Leduc", Fraction(-7, 2), -0.5, Marks(True, False, 0, 1, 1, False, 0.0), opponents="CFR+"),
+            _played("Leduc", 0, 0.0, Marks(False, False, 0, 0, 0, True, 0.5), position="Big blind"),
+        ]
+    )
+    assert found.hands == 4
+    leduc, holdem = found.games
+    assert (leduc.game, leduc.title, leduc.hands, leduc.won) == ("leduc", "Leduc", 3, "-3/2")
+    assert leduc.curve == (2.0, -1.5, -1.5)
+    assert leduc.luck_adjusted_curve == (1.0, 0.5, 0.5)
+    assert (leduc.vpip, leduc.preflop_raise, leduc.aggression) == (pytest.approx(2 / 3), pytest.approx(1 / 3), 1.0)
+    assert (leduc.showdowns, leduc.showdowns_won) == (pytest.approx(2 / 3), 0.75)
     assert leduc.raw.mean == pytest.approx(-500)
+    assert (leduc.luck_adjusted.hands, leduc.luck_adjusted.mean) == (3, pytest.approx(500 / 3))
+    assert [(line.name, line.hands, line.won) for line in leduc.by_opponent] == [("Probe", 2, "+2"), ("CFR+", 1, "-7/2")]
+    assert [(line.name, line.hands, line.won) for line in leduc.by_position] == [("Button", 2, "-3/2"), ("Big blind", 1, "0")]
     assert (holdem.raw.mean, holdem.raw.half_width, holdem.luck_adjusted) == (-1500, None, None)
+    assert holdem.luck_adjusted_curve == (), "AIVAT does not cover its hands"
+
+
+@pytest.mark.parametrize("hands", [1, MOST_POINTS - 1, MOST_POINTS, 5 * MOST_POINTS + 7])
+def test_a_curve_stays_short_and_ends_with_the_last_hand(hands: int) -> None:
+    game = summarise(_played("Leduc", 1, 0.5) for _ in range(hands)).games[0]
+    assert len(game.curve) == len(game.luck_adjusted_curve) <= MOST_POINTS
+    assert (game.curve[-1], game.luck_adjusted_curve[-1]) == (hands, hands / 2)
+    assert list(game.curve) == sorted(game.curve)
 
 
 def test_intervals() -> None:
     """One hand says nothing about the spread; of many, 1.96 standard errors."""
+
+    def figure(samples: list[float]) -> Figure | None:
+        running = Running()
+        for sample in samples:
+            running.add(sample)
+        return running.figure
+
     assert figure([]) is None
     assert figure([3.0]).half_width is None
+    assert figure([3.0] * 9).half_width is None
     found = figure([0.0, 2.0] * 200)
-    assert found.mean == 1
+    assert found.mean == pytest.approx(1)
     assert found.half_width == pytest.approx(1.959964 * sqrt(400 / 399) / 20, rel=1e-5)

@@ -24,12 +24,12 @@ def _texts(betting: str, seat: int = 0) -> list[str]:
 
 def test_events_in_words() -> None:
     assert _texts("rrc/cc/cc/crf") == [
-        "You post the blind, 5", "Bob posts the blind, 10", "You are dealt Ah Kh",
+        "You post the small blind of 5", "Bob posts the big blind of 10", "You are dealt Ah Kh",
         "You raise to 20", "Bob raises to 30", "You call 10",
         "Flop: 2s 3s 4s", "Bob checks", "You check",
         "Turn: 5d", "Bob checks", "You check",
         "River: 6d", "Bob checks", "You bet 20", "Bob folds",
-        "You win 30",
+        "Uncalled bet of 20 returned to you", "You win the pot of 60",
     ]  # fmt: skip
 
 
@@ -38,9 +38,9 @@ def test_a_showdown_in_words() -> None:
     assert "You are dealt Qd Qc" in seen
     assert not any("Ah" in text for text in seen[:-3])
     assert seen[-3:] == [
-        "Ann shows Ah Kh: straight, six high",
-        "You show Qd Qc: straight, six high",
-        "The pot is shared: nobody wins",
+        "Ann shows Ah Kh: a straight, six high",
+        "You show Qd Qc: a straight, six high",
+        "You and Ann split the pot of 20: 10 each",
     ]
 
 
@@ -66,7 +66,7 @@ def test_choices() -> None:
     hand = replay(NO_LIMIT_HOLDEM, DECK, ["r20", "c"])
     raising = view_hand(hand, 1, ["A", "B"], id=1, number=1).choices[-1]
     assert (raising.name, raising.low, raising.high, raising.earlier) == ("Bet", 30, 100, 20)
-    assert raising.presets == (("least", 30), ("1/2 pot", 40), ("pot", 60), ("all in", 100))
+    assert raising.presets == (("min", 30), ("1/2 pot", 40), ("pot", 60), ("all in", 100))
 
 
 def test_steps_show_what_was_seen_then() -> None:

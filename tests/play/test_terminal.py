@@ -55,17 +55,17 @@ def test_lines_that_are_moves(typed: str, choices: tuple[Choice, ...], letter: s
 @pytest.mark.parametrize(
     ("typed", "choices", "message"),
     [
-        ("", LIMIT, "Enter only checks, and here it takes 4 chips to stay in"),
-        ("check", LIMIT, "'check' is no move here"),
-        ("f", FREE, "'f' is no move here"),
-        ("40", LIMIT, "'40' is no move here"),
+        ("", LIMIT, "Enter only checks, and here it costs 4 chips to call"),
+        ("check", LIMIT, "'check' is not a move here"),
+        ("f", FREE, "'f' is not a move here"),
+        ("40", LIMIT, "'40' is not a move here"),
         ("r", NO_LIMIT, "Raise to how many chips? 60 to 150, as r60"),
-        ("59", NO_LIMIT, "Raise to 59? It takes 60 to 150 chips"),
-        ("r151", NO_LIMIT, "Raise to 151? It takes 60 to 150 chips"),
-        ("9" * 5000, NO_LIMIT, "Raise to 999999999999? It takes 60 to 150 chips"),
-        ("-60", NO_LIMIT, "'-60' is no move here"),
-        ("r1e2", NO_LIMIT, "'r1e2' is no move here"),
-        ("x" * 5000, LIMIT, "'xxxxxxxxxxxxxxxxxxxx' is no move here"),
+        ("59", NO_LIMIT, "Raise to 59? Choose from 60 to 150 chips"),
+        ("r151", NO_LIMIT, "Raise to 151? Choose from 60 to 150 chips"),
+        ("9" * 5000, NO_LIMIT, "Raise to 999999999999? Choose from 60 to 150 chips"),
+        ("-60", NO_LIMIT, "'-60' is not a move here"),
+        ("r1e2", NO_LIMIT, "'r1e2' is not a move here"),
+        ("x" * 5000, LIMIT, "'xxxxxxxxxxxxxxxxxxxx' is not a move here"),
     ],
 )
 def test_lines_that_are_none(typed: str, choices: tuple[Choice, ...], message: str) -> None:
@@ -163,12 +163,12 @@ def test_wrong_lines_are_asked_again(service: PlayService) -> None:
     person = newcomer(service)
     seen = transcript(service, person, "kuhn", ["always-call"], "x", "f", "k", "h nonsense", "h 99999", "r", "r", "k 12345")
     for piece in (
-        "'x' is no move here",
-        "'f' is no move here",
-        "the coach is available when the hand is over",
-        "'nonsense' is no hand",
+        "'x' is not a move here",
+        "'f' is not a move here",
+        "the coach is available once the hand is over",
+        "'nonsense' is not a hand",
         "there is no hand 99999 of yours",
-        "'r' is no command here: the hand is over",
+        "'r' is not a command here: the hand is over",
         "there is no hand 12345 of yours",
     ):
         assert piece in seen, piece

@@ -86,6 +86,9 @@ class Asker:
     async def post_json(self, path: str, **fields: object) -> Answer:
         return await self.ask(Request("POST", path, json.dumps(fields).encode(), (("content-type", "application/json"),)))
 
+    async def put_json(self, path: str, **fields: object) -> Answer:
+        return await self.ask(Request("PUT", path, json.dumps(fields).encode(), (("content-type", "application/json"),)))
+
     async def post_form(self, path: str, fields: dict[str, object], **headers: str) -> Answer:
         kind = ("content-type", "application/x-www-form-urlencoded")
         return await self.ask(Request("POST", path, urlencode(fields).encode(), (kind, *_named(headers))))

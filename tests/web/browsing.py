@@ -221,7 +221,7 @@ class Visitor:
 def sit_down(visitor: Visitor, game: str, opponent: str = "") -> None:
     visitor.go(f"/?game={game}")
     if opponent:
-        visitor.click(f'[name="opponent-0"][value="{opponent}"]')
+        visitor.page.locator('[name="opponent-0"]').select_option(opponent)
     visitor.click("form.choose .next")
     visitor.see("#table")
     visitor.verify()

@@ -177,6 +177,10 @@ PROBES: dict[str, tuple[int, Step]] = {
     "statistics page": (200, lambda asker, table: asker.get("/statistics")),
     "results": (200, lambda asker, table: asker.get(f"/api/tables/{table['id']}/results")),
     "results page": (200, lambda asker, table: asker.get(f"/tables/{table['id']}/results")),
+    "settings": (200, lambda asker, table: asker.get("/api/settings")),
+    "settings page": (200, lambda asker, table: asker.get("/settings")),
+    "set": (200, lambda asker, table: asker.put_json("/api/settings", unit="bb")),
+    "set form": (303, lambda asker, table: asker.post_form("/settings", {"unit": "chips"})),
     "export": (200, lambda asker, table: asker.get("/api/export?form=json&showdown=false")),
     "export page": (200, lambda asker, table: asker.get("/export?form=json&showdown=no")),
 }
@@ -225,7 +229,7 @@ class Comparison:
         """Play hands at one table, with random requests of PROBES before each move (probability `probing` each time)."""
         rules, table, habits = built(game).rules, {}, STRANGER
         assert isinstance(rules, PokerRules)
-        players = self.first.service._seat_opponents(game, opponents, freezeouts)
+        players = self.first.service._seat_opponents(game, opponents, carried=freezeouts > 0)
         asker, twin = Asker(self.first.app), Asker(self.second.app)
         asker.token = twin.token = (await asker.post_json("/api/people")).json["token"]
         for number in range(1, hands + 1):
@@ -344,6 +348,9 @@ async def ask_for_ever(both: Comparison, asker: Asker, twin: Asker, random: Rand
     paths += ["/api/export?form=json", "/api/export?form=phh", "/export?form=phh"]
     for path in random.sample(paths, 5):
         await asker.get(path)
+    last = (await asker.get("/api/tables")).json[0]["id"]
+    assert (await asker.post_form(f"/tables/{last}/close", {})).status == 303
+    assert (await asker.post_json(f"/api/tables/{last}/close")).status == 200
     await both.again(asker, twin)
 
 

@@ -15,6 +15,7 @@ from tests.web.browsing import PHONE, Site, Visitor, browsing, play, serving
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SEED = "seat 3"  # whose hands show something
 BITS = 6  # of each colour
+SIX = ["always-call", *(f"no-limit-holdem-pricope-agent-{name}" for name in ("1", "2", "3-dp", "3-gp"))]  # opponents
 
 
 def main() -> None:
@@ -36,14 +37,18 @@ def pictures(browser: Browser, site: Site, folder: Path) -> None:
     ):
         play(site, person, game, opponent, hands)
     player.go("/?game=leduc")
-    keep(player, folder / "play-lobby.png", 1200)
+    keep(player, folder / "play-lobby.png", 860)
     table = play(site, person, "limit-holdem", "limit-holdem-smooth-uct", 7, street=2)
     player.go(f"/tables/{table}")
     player.see("#results .tiles")
     player.page.wait_for_selector("#results :text('computing')", state="detached")
-    keep(player, folder / "play-table.png", 1240)
+    keep(player, folder / "play-table.png", 860)
+    six = site.service.open_table(person, "no-limit-holdem:seats=6", SIX)
+    while six.hand.street < 1 and not six.hand.over:
+        six = site.service.act(person, six.id, "c", hand=six.hand.number, move=six.hand.move)
     player.page.emulate_media(color_scheme="dark")
-    keep(player, folder / "play-table-dark.png", 1240)
+    player.go(f"/tables/{six.id}")
+    keep(player, folder / "play-table-dark.png", 860)
     player.page.emulate_media(color_scheme="light")
     leduc = site.service.hands(person, Filter(game="leduc")).hands
     longest = max(leduc, key=lambda line: (len(line.betting), line.id))

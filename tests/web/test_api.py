@@ -14,9 +14,10 @@ from pydantic import TypeAdapter
 from smoothcall.play.coach import Review
 from smoothcall.play.explorer import Spot
 from smoothcall.play.history import Page
-from smoothcall.play.opponents import PLAY_GAMES, AgentCard, Agents
+from smoothcall.play.opponents import AgentCard, Agents
 from smoothcall.play.person_view import HandView, Results, TableView
 from smoothcall.play.service import PlayService
+from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.play.statistics import Statistics
 from smoothcall.store.records import Filter
 from smoothcall.web.docs import EXAMPLE, operations
@@ -125,7 +126,10 @@ def test_the_document_describes_every_answer(app: FastAPI, visitor: Visitor) -> 
         ("/api/tables/{id}", "get"),
         ("/api/tables/{id}/act", "post"),
         ("/api/tables/{id}/next", "post"),
+        ("/api/tables/{id}/close", "post"),
         ("/api/tables/{id}/results", "get"),
+        ("/api/settings", "get"),
+        ("/api/settings", "put"),
         ("/api/hands", "get"),
         ("/api/hands/{id}", "get"),
         ("/api/hands/{id}/coach", "get"),
@@ -143,7 +147,7 @@ def test_the_document_describes_every_answer(app: FastAPI, visitor: Visitor) -> 
             if int(status) >= 400:
                 assert schemas == [{"$ref": "#/components/schemas/Problem"}]
         assert ("401" in about["responses"]) == bool(about.get("security")) or path.startswith("/api/explore"), path
-        assert ("413" in about["responses"]) == (method == "post")
+        assert ("413" in about["responses"]) == (method in ("post", "put"))
 
 
 def test_the_page_of_the_document(visitor: Visitor, app: FastAPI) -> None:

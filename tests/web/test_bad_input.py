@@ -87,7 +87,7 @@ def test_an_amount_out_of_range_or_none_at_all(seated: Seated, amount: str) -> N
     for headers in ({}, HTMX):
         answer = seated.act(headers, letter="r", amount=amount, earlier="0")
         assert answer.status_code == 422
-        assert "It takes a whole number from 20 to 100." in answer.text
+        assert "choose from 20 to 100 chips." in answer.text
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_the_same_button_twice(service: PlayService, visitor: Visitor) -> None:
     for headers in ({}, HTMX):
         answer = seated.act(headers, hand=first.number, move=first.move)
         assert answer.status_code == 409
-        assert "gone on in the meantime" in answer.text
+        assert "You already acted in another tab; here is the current hand." in answer.text
         assert Page(answer.text).data("move") == str(after.hand.move)  # and the table as it is now
     assert seated.api(hand=first.number, move=first.move).status_code == 409
     assert seated.now == after

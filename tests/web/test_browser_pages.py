@@ -42,17 +42,17 @@ def test_history(enter: Enter, size: str) -> None:
     visitor.page.locator("[name=showdown]").select_option("yes")
     visitor.click(".filters button")
     visitor.see('[name=showdown] option[selected][value="yes"]')
-    visitor.page.locator("tbody tr").last.locator("text=Step through").click()
+    visitor.page.locator("tbody tr").last.locator("text=Replay").click()
     visitor.see("#hand")
     visitor.verify()
     hand = visitor.page.url.partition("?")[0]
-    assert visitor.page.locator(".others .card.back").count() == 1
+    assert visitor.page.locator(".seat:not(.you) .card.back").count() == 1
     steps = int(visitor.text("#hand .about p").split()[3])
     for step in range(1, steps + 1):
         visitor.press("ArrowRight") if step % 2 else visitor.click("#step-on")
         visitor.see(f'#hand[aria-label$="step {step} of {steps}"]')
         assert visitor.page.url == f"{hand}?step={step}"
-    assert visitor.page.locator(".others .card.back").count() == 0
+    assert visitor.page.locator(".seat:not(.you) .card.back").count() == 0
     visitor.press("ArrowLeft")
     visitor.see(f'#hand[aria-label$="step {steps - 1} of {steps}"]')
     visitor.page.go_back()
@@ -67,7 +67,7 @@ def test_statistics(enter: Enter) -> None:
     some_hands(visitor, "no-limit-holdem", "always-call", 4)
     visitor.go("/statistics")
     assert visitor.text("main .about") == "Statistics 16 hands"
-    assert visitor.page.locator(".list tbody tr").count() == 2
+    assert visitor.page.locator(".panel.game").count() == 2
     visitor.page.locator("[name=game]").select_option("no-limit-holdem")
     visitor.click(".filters button")
     visitor.see('[name=game] option[selected][value="no-limit-holdem"]')

@@ -16,6 +16,7 @@ from smoothcall.play import history as history_module
 from smoothcall.play import service as service_module
 from smoothcall.play import table as table_module
 from smoothcall.play.exports import Exported
+from smoothcall.play.log import Log
 from smoothcall.play.person_view import Event, HandView, TableView
 from smoothcall.play.service import PlayService
 from smoothcall.store.records import HandRow
@@ -32,11 +33,9 @@ def _leak_cards(patch: pytest.MonkeyPatch) -> None:
 
 
 def _leak_event(patch: pytest.MonkeyPatch) -> None:
-    events = table_module._events
+    events = Log.events
     patch.setattr(
-        table_module,
-        "_events",
-        lambda hand, seat, *rest: [*events(hand, seat, *rest), Event(0, None, f"{_watched(hand, seat)} is dealt", "deal")],
+        Log, "events", lambda self: [*events(self), Event(0, None, f"{_watched(self.hand, self.seat)} is dealt", "deal")]
     )
 
 
@@ -56,7 +55,7 @@ def _leak_order(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         table_module,
         "_choices",
-        lambda hand: choices(hand)[:: 1 if _watched(hand, hand.player) < hand.rules.deck.size / 2 else -1],
+        lambda hand, money: choices(hand, money)[:: 1 if _watched(hand, hand.player) < hand.rules.deck.size / 2 else -1],
     )
 
 
@@ -120,4 +119,4 @@ LEAKS = (
 def test_a_leak_is_found(leak: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
     leak(monkeypatch)
     with pytest.raises(AssertionError):
-        asyncio.run(compare("leduc", 40, 0.5))
+        asyncio.run(compare("leduc", 40, 0.7))

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from smoothcall.play.opponents import PLAY_GAMES
+from smoothcall.play.stakes import PLAY_GAMES
 from tests.conftest import built
 from tests.web.leaks import PROBES, Comparison, compare, routes
 

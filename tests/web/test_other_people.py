@@ -10,6 +10,7 @@ from tests.web.leaks import Twin, act, routes, table_in
 
 OWN = (
     "GET /tables/{table}", "GET /tables/{table}/results", "POST /tables/{table}/act", "POST /tables/{table}/next",
+    "POST /tables/{table}/close", "POST /api/tables/{table}/close",
     "GET /hands/{hand}", "GET /hands/{hand}/coach",
     "GET /api/tables/{table}", "GET /api/tables/{table}/results",
     "POST /api/tables/{table}/act", "POST /api/tables/{table}/next",

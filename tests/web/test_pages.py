@@ -12,9 +12,10 @@ import pytest
 from fastapi import FastAPI
 
 from smoothcall.agents.scripted import FINAL_POOL, FIRST_POOL
-from smoothcall.play.opponents import PLAY_GAMES, Agents
+from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import Figure
 from smoothcall.play.service import PlayService
+from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.store.records import Filter
 from smoothcall.web import drawing, pages
 from smoothcall.web.guard import HEADERS
@@ -53,8 +54,7 @@ def test_one_press_from_the_first_page_to_a_hand(visitor: Visitor) -> None:
 def test_the_lobby_offers_who_fits(visitor: Visitor, agents: Agents) -> None:
     for game in PLAY_GAMES:
         page = visitor.page(f"/?game={game}")
-        offered = {given["value"] for tag, given in page.tags if tag == "input" and given.get("name") == "opponent-0"}
-        assert offered == {card.id for card in agents.cards(game)}
+        assert page.offered == {card.id for card in agents.cards(game)}
         assert all(given.get("name") != "opponent-1" for _, given in page.tags) == (built(game).players == 2)
         part = visitor.get(f"/?game={game}", headers=HTMX).text
         assert "<html" not in part
@@ -63,10 +63,10 @@ def test_the_lobby_offers_who_fits(visitor: Visitor, agents: Agents) -> None:
 
 def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, service: PlayService, agents: Agents) -> None:
     lobby = visitor.page("/?game=no-limit-holdem&form=match")
-    offered = {given["value"] for tag, given in lobby.tags if tag == "input" and given.get("name") == "opponent-0"}
+    offered = lobby.offered
     assert offered == {card.id for card in agents.cards("no-limit-holdem", match=True)} >= {"probe"}
     assert "no-limit-holdem-mccfr" not in offered
-    assert "with full stacks only are not offered" in lobby.source
+    assert "Some agents are not offered" in lobby.source
     form = lobby.form("/tables")
     assert form.fields["freezeouts"] == "10"
     page = Page(visitor.post("/tables", data={**form.fields, "freezeouts": "2", "opponent-0": "always-raise"}).text)
@@ -93,8 +93,8 @@ def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, service: PlayServic
 def test_a_match_of_freezeouts_of_ten_hands(visitor: Visitor) -> None:
     """The form of epfl2020, against each of its agents and scripted players."""
     lobby = visitor.page("/?game=no-limit-holdem-32&form=match")
-    assert "chips carry over from hand to hand for 10 hands, or until one player has none" in lobby.source
-    offered = {given["value"] for tag, given in lobby.tags if tag == "input" and given.get("name") == "opponent-0"}
+    assert "chips carry over for 10 hands, or until one player has none" in lobby.source
+    offered = lobby.offered
     learners = ("monte-carlo", "deep-q-continuous", "deep-q-discrete", "clipped-double-dqn")
     scripted = {"always-call", *FIRST_POOL, *FINAL_POOL} - {"call"}
     assert {f"no-limit-holdem-32-{name}" for name in learners} | scripted <= offered
@@ -209,7 +209,7 @@ def test_the_coach_speaks_after_the_hand(visitor: Visitor, service: PlayService)
     id = service.tables(person)[0].hand.id
     early = visitor.get(f"/hands/{id}/coach")
     assert early.status_code == 403
-    assert "when the hand is over" in early.text
+    assert "once the hand is over" in early.text
     play(visitor, page, 1, Random(4))
     text = visitor.page(f"/hands/{id}/coach").source
     review = service.coach(person, id)
@@ -221,8 +221,9 @@ def test_statistics_and_exports(visitor: Visitor, service: PlayService) -> None:
     play(visitor, visitor.sit_down("leduc"), 1, Random(5))
     found = service.statistics(service.person(visitor.token), Filter())
     text = visitor.page("/statistics").source
-    assert drawing.percent(found.vpip) in text
-    assert drawing.figure(found.raw) in text
+    assert drawing.percent(found.games[0].vpip) in text
+    assert drawing.figure(found.games[0].raw) in text
+    assert drawing.per_100(found.games[0].raw) in text
     play(visitor, visitor.sit_down("limit-holdem", **{"opponent-0": "always-call"}), 2, Random(5))
     phh = visitor.get("/export?form=phh&game=limit-holdem")
     assert phh.headers["content-disposition"] == 'attachment; filename="smoothcall-hands.phhs"'
@@ -384,7 +385,7 @@ def test_chips_as_people_read_them(exact: str, read: str) -> None:
 
 def test_figures_as_people_read_them() -> None:
     assert drawing.figure(Figure(-1234.4, 56.6, 100)) == "−1,234 ± 57"
-    assert drawing.figure(Figure(0.2, None, 1)) == "0 ± ?"
+    assert drawing.figure(Figure(0.2, None, 1)) == "0"
     assert drawing.figure(None) == "–"
 
 

@@ -79,7 +79,13 @@ class Page(HTMLParser):
         self.source, self.forms, self.links, self.cards = text, list[Form](), list[str](), list[str]()
         self.tags: list[tuple[str, dict[str, str]]] = []
         self._select = ""
+        self._options: list[tuple[str, dict[str, str]]] = []  # (name of the list, option)
         self.feed(text)
+
+    @property
+    def offered(self) -> set[str]:
+        """The opponents offered for the first seat."""
+        return {given["value"] for under, given in self._options if under == "opponent-0"}
 
     def form(self, action: str) -> Form:
         return next(form for form in self.forms if form.action == action)
@@ -96,6 +102,12 @@ class Page(HTMLParser):
         if not self.forms:
             return
         form = self.forms[-1]
+        if tag == "select":
+            self._select = given.get("name", "")
+        if tag == "option":
+            self._options.append((self._select, given))
+        if tag == "option" and self._select and ("selected" in given or self._select not in form.fields):
+            form.fields[self._select] = given.get("value", "")
         if tag == "input" and "name" in given and (given.get("type") != "radio" or "checked" in given):
             form.fields[given["name"]] = given.get("value", "")
         if tag == "input" and given.get("type") == "number":

@@ -146,7 +146,7 @@ def _tell_problems(problems: list[str]) -> None:
 
 def _list_opponents(service: PlayService, name: str) -> None:
     from smoothcall.information.named_games import game
-    from smoothcall.play.opponents import PLAY_GAMES
+    from smoothcall.play.stakes import PLAY_GAMES
 
     if name not in PLAY_GAMES:
         raise unknown("game", name, PLAY_GAMES)

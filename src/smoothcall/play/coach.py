@@ -20,6 +20,7 @@ from smoothcall.games.notation import move_name
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.translation import row_like, same_table
+from smoothcall.play.explorer import label_at
 from smoothcall.policy import Policy
 
 
@@ -44,6 +45,7 @@ class Decision:
     key: str  # of the information state
     chosen: str  # the letter of the move that was made
     moves: tuple[MoveAdvice, ...]  # fold, check or call, raises from small to large
+    label: str = ""  # what the explorer calls the person's cards at this spot of the opponent's strategy; "" without one
 
     @property
     def ev_loss(self) -> float | None:
@@ -117,7 +119,8 @@ class Coach:
             )
             for letter in sorted(letters, key=lambda letter: ("fcr".index(letter[0]), int(letter[1:] or 0)))
         )
-        return Decision(state.street, state.text, key, chosen, moves)
+        label = "" if self.agent is None else label_at(self.agent.policy.game, *spot)
+        return Decision(state.street, state.text, key, chosen, moves, label)
 
 
 def _shares(player: Strategy | None, hole: Cards, boards: Sequence[Cards], betting: str) -> dict[str, float] | None:

@@ -8,6 +8,7 @@ forget earlier buckets, it is estimated from a fixed sample of deals.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting
+from smoothcall.games.cards import Cards
 from smoothcall.games.notation import move_name, split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.abstraction import Abstraction
@@ -22,11 +24,10 @@ from smoothcall.holdem.hand_strength import RIVER
 from smoothcall.information.game import Game
 from smoothcall.information.translation import node_like
 from smoothcall.kernels.tables import DECISION, FOLD, Array
-from smoothcall.play.table import street_name
+from smoothcall.play.log import position_name, street_name
 from smoothcall.policy import Policy
 
 SAMPLED = 40_000  # deals
-_COUNTED = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def explore(policy: Policy, betting: str = "") -> Spot:
         street=street,
         street_name=street_name(game.rules, street),
         seat=player,
-        player=seat_name(game.rules, player),
+        player=position_name(game.rules, player),
         pot=state.pot,
         to_call=state.to_call,
         reach=float(sum(line.reach * line.deal_probability for line in lines)),
@@ -110,13 +111,13 @@ def explore(policy: Policy, betting: str = "") -> Spot:
     )
 
 
-def seat_name(rules: PokerRules, seat: int) -> str:
-    """Return the name of a seat."""
-    if len(rules.blinds) < 2:
-        return f"{_COUNTED[seat]} player"
-    if seat < 2:
-        return ("Small blind", "Big blind")[seat]
-    return "Button" if seat == rules.seats - 1 else f"Seat {seat + 1}"
+def label_at(game: Game, hole: Cards, boards: Sequence[Cards], betting: str) -> str:
+    """Return the label of the line of these cards at the spot after a betting sequence; "" where there is no such spot."""
+    node = node_like(game, betting)
+    if node is None:
+        return ""
+    street, bucket = int(game.tree.round[node]), game.row_at(node, hole, boards) - int(game.tree.first_row[node])
+    return _labels(game, street)[bucket]
 
 
 def _after(rules: PokerRules, betting: str) -> Betting:
@@ -132,7 +133,7 @@ def _path(game: Game, node: int) -> tuple[tuple[str, str], ...]:
     state, steps = Betting(rules), [("Start", "")]
     for letter in split_moves(game.tree.betting(node)):
         assert state.player is not None
-        name = f"{seat_name(rules, state.player)}: {move_name(state, letter)}"
+        name = f"{position_name(rules, state.player)}: {move_name(state, letter)}"
         state.play(letter)
         steps.append((name, state.text))
     return tuple(steps)

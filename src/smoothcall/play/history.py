@@ -20,10 +20,11 @@ from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
-from smoothcall.play import statistics
 from smoothcall.play.exports import Exported, to_json, to_phh
-from smoothcall.play.opponents import PLAY_GAMES, Agents
+from smoothcall.play.log import position_name
+from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import HandView, MatchView, Results, signed
+from smoothcall.play.stakes import PLAY_GAMES, title_of
 from smoothcall.play.standing import FREEZEOUT_HANDS, Standing
 from smoothcall.play.statistics import Marks, Played, Statistics, summarise
 from smoothcall.play.table import hand_steps, opponent_seats, replay
@@ -39,7 +40,7 @@ ADJUSTED_AT_ONCE = 200  # hands that AIVAT adjusts per request
 EXPORTED = 20_000  # hands in one file
 
 FORMS = ("phh", "json")
-NO_AIVAT_IN_MATCHES = "AIVAT needs hands that begin with full stacks: in a match chips are carried over."
+NO_AIVAT_WITH_CARRIED_CHIPS = "AIVAT needs hands that begin with full stacks; here chips are carried over."
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,19 @@ class HandLine:
     won: str
     won_chips: float
     luck_adjusted: float | None
+    coached: bool  # whether the coach can help with it
     ended: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HandLinks:
+    """Where to go from a hand."""
+
+    table: str
+    previous: int | None  # ids of the hands before and after it at its table
+    next: int | None
+    coached: bool  # whether the coach can help with it
+    agent: str | None  # the opponent whose strategy the coach compares with, by its player id
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +98,18 @@ class History:
         """Return what a person has won at a table, raw and luck-adjusted (AIVAT)."""
         row = self._table_row(person, id)
         hands = self._played(Filter(table=id), person)
-        reason = NO_AIVAT_IN_MATCHES if row.freezeouts else self._why_not(row.game, row.opponents)
+        carried = row.freezeouts or row.cash
+        reason = NO_AIVAT_WITH_CARRIED_CHIPS if carried else self._why_not(row.game, row.opponents)
         maker = None if reason else self._aivat_of(row.game, row.opponents, 0)
         known = [hand.luck_adjusted for hand in hands if hand.luck_adjusted is not None]
+        found = next(iter(summarise(hands).games), None)
         return Results(
             hands=len(hands),
             won=signed(sum((hand.won for hand in hands), Fraction())),
             curve=tuple(map(float, accumulate(hand.won for hand in hands))),
             luck_adjusted_curve=tuple(accumulate(known)) if len(known) == len(hands) else (),
-            raw=statistics.raw(hands),
-            luck_adjusted=statistics.luck_adjusted(hands),
+            raw=found.raw if found is not None else None,
+            luck_adjusted=found.luck_adjusted if found is not None else None,
             note=reason or (maker.note if maker is not None else ""),
             match=match_of(row, self._standing(row)),
         )
@@ -103,7 +118,9 @@ class History:
         """Return the EV of each of the person's decisions in a finished hand."""
         row = self._hand_row(person, hand_id)
         if row.ended is None:
-            raise Forbidden("the coach is available when the hand is over")
+            raise Forbidden("the coach is available once the hand is over")
+        if not self.coached(row.game, row.opponents) and row.game not in PLAY_GAMES:
+            raise UsageError("there is no coach for these blinds and stacks")
         full = table_game(row.game).rules.stack  # type: ignore[union-attr]
         if row.stacks is not None and set(row.stacks) != {full}:
             raise UsageError(
@@ -112,9 +129,35 @@ class History:
         seen = self._seen(row)
         return self._coach(row.game, row.opponents, row.seat).review(*seen)
 
+    def links(self, person: int, hand_id: int) -> HandLinks:
+        """Return where to go from a hand."""
+        row = self._hand_row(person, hand_id)
+        before, after = self._histories.neighbours(row.table, row.number)
+        learned = (player_id for player_id in row.opponents if self._has_learned(player_id))
+        return HandLinks(row.table, before, after, self._coaches(row), next(learned, None))
+
+    def _coaches(self, row: HandRow) -> bool:
+        """Return whether the coach can help with a hand: it is over, had a decision, and began with full stacks."""
+        full = seated_game(row.game)[1].stack
+        if row.ended is None or (row.stacks is not None and set(row.stacks) != {full}):
+            return False
+        decided = any(move.player == row.seat for move in replayed(row).moves)
+        return decided and self.coached(row.game, row.opponents)
+
+    def _has_learned(self, player_id: str) -> bool:
+        try:
+            return self.agents.card(player_id).kind != "scripted"
+        except UsageError:  # its file is gone
+            return False
+
     def coached(self, played: str, opponents: Sequence[str]) -> bool:
-        """Return whether the coach can review hands of a table."""
-        return not any(self._too_many_for(played, player_id) for player_id in opponents)
+        """Return whether the coach can help with hands of a table: by EVs, or by the strategy of a learned opponent."""
+        try:
+            if any(self._too_many_for(played, player_id) for player_id in opponents):
+                return False
+        except UsageError:  # a file is gone
+            return False
+        return any(map(self._has_learned, opponents)) or not table_game(played).sampled
 
     def _too_many_for(self, played: str, player_id: str) -> bool:
         """Return whether an opponent has learned for fewer players than a game has."""
@@ -134,7 +177,7 @@ class History:
         """Return a person's views of a hand, one per step."""
         row = self._hand_row(person, hand_id)
         _, rules = seated_game(row.game)
-        names = names_of(row.seat, self._names(row.opponents))
+        names = names_of(row.seat, short_names(self._names(row.opponents)))
         return hand_steps(rules, row.deck, row.betting, row.seat, names, id=row.id, number=row.number, stacks=row.stacks)
 
     def statistics(self, person: int, chosen: Filter) -> Statistics:
@@ -209,6 +252,8 @@ class History:
         """Return why AIVAT is not available, "" where it is."""
         from smoothcall.evaluation.aivat import why_not
 
+        if played not in PLAY_GAMES:
+            return "AIVAT is not available at these blinds and stacks."
         try:
             for player_id in opponents if table_game(played).players == 2 else ():
                 card = self.agents.card(player_id)
@@ -265,7 +310,10 @@ class History:
         """Return finished hands in the order they were played, with AIVAT results where available."""
         return [
             Played(
+                game=row.game,
                 title=seated_game(row.game)[0],
+                opponents=", ".join(self._names(row.opponents)),
+                position=position_name(seated_game(row.game)[1], row.seat),
                 won=Fraction(row.payoffs[row.seat]),
                 blind=table_game(row.game).blind,
                 luck_adjusted=row.luck_adjusted,
@@ -284,13 +332,14 @@ class History:
             game=row.game,
             title=title,
             opponents=", ".join(self._names(row.opponents)),
-            cards=tuple(map(rules.deck.name, hole)),
+            cards=tuple(map(rules.deck.name, sorted(hole, reverse=True))),
             board=tuple(rules.deck.name(card) for cards in boards for card in cards),
             betting=row.betting,
             reason=row.reason,
             won=signed(Fraction(row.payoffs[row.seat])),
             won_chips=float(row.won or 0),
             luck_adjusted=row.luck_adjusted,
+            coached=self._coaches(row),
             ended=(row.ended or row.started).replace(tzinfo=UTC),
         )
 
@@ -315,10 +364,7 @@ def table_game(spec: str) -> Game:
 
 def seated_game(spec: str) -> tuple[str, PokerRules]:
     """Return (title, rules) of a game that people can play."""
-    title = PLAY_GAMES.get(spec)
-    if title is None:
-        raise UsageError(f"game {spec!r} (accepted at a table: {', '.join(PLAY_GAMES)})")
-    rules = table_game(spec).rules
+    title, rules = title_of(spec), table_game(spec).rules
     assert isinstance(rules, PokerRules)
     return title, rules
 
@@ -348,6 +394,19 @@ def match_of(row: TableRow, standing: Standing, *, in_hand: bool = False) -> Mat
         hand=hand,
         freezeout_over=standing.freezeout_over and not in_hand,
     )
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return names that fit a seat, all different: up to the comma, then with initials or a number where two are alike.
+
+    `Agent 3, discrete play` and `Agent 3, gradient play` are `Agent 3 DP` and `Agent 3 GP`.
+    """
+    parts = [name.partition(", ") for name in names]
+    found = [first for first, _, _ in parts]
+    for place, (first, _, rest) in enumerate(parts):
+        if rest and any(other[0] == first and other[2] != rest for other in parts):
+            found[place] = f"{first} {''.join(word[0] for word in rest.split()).upper()}"
+    return [f"{name} {found[: place + 1].count(name)}" if found.count(name) > 1 else name for place, name in enumerate(found)]
 
 
 def names_of(seat: int, opponents: Sequence[str]) -> list[str]:

@@ -26,7 +26,7 @@ from smoothcall.agents.folders import SNAPSHOTS, AgentFile
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.registry import GREEDY, SCRIPTED_PLAYERS, Kind, Reader, Registry, ResolvedName, named_policy
 from smoothcall.agents.scripted import Rule
-from smoothcall.agents.view import Player
+from smoothcall.agents.view import Player, View
 from smoothcall.errors import UsageError, unknown
 from smoothcall.files import field
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, Rules
@@ -36,19 +36,8 @@ from smoothcall.information.named_games import game
 from smoothcall.play.agent_cards import SCRIPTED_GAME, AgentCard, ListedAgent, listed_agent, scripted_card
 from smoothcall.policy import Policy
 
-_MORE = {3: "three", 4: "four", 5: "five", 6: "six"}
-PLAY_GAMES = {
-    "kuhn": "Kuhn poker",
-    "kuhn-3p": "Kuhn poker, three players",
-    "leduc": "Leduc hold'em",
-    "leduc-3p": "Leduc hold'em, three players",
-    "limit-holdem": "Limit Texas hold'em",
-    "limit-holdem-3p": "Limit Texas hold'em, three players",
-    "no-limit-holdem": "No-limit Texas hold'em",
-    **{f"no-limit-holdem:seats={n}": f"No-limit Texas hold'em, {word} players" for n, word in _MORE.items()},
-    NO_LIMIT_HOLDEM_32.name: "No-limit Texas hold'em, 32 cards",
-}
 LOADED_BYTES = 1 << 30  # of loaded policies; the latest is always kept
+DEEPER = 2  # the stacks of a table, at most, in stacks that an opponent has learned: as many as in a freezeout of two
 
 
 class Agents:
@@ -107,6 +96,14 @@ class Agents:
                 return rule
             return Strategy(self._kept(card.id, lambda: named_policy(self._game(card.games[0]), card.id)))
         return Strategy(self.policy(card.id), player_id.endswith(GREEDY))
+
+    def player_at(self, player_id: str, spec: str, random: Random) -> Player:
+        """Return an opponent as a player at the table of a game, which may have other stacks than those that it has learned."""
+        player, card, table = self.player(player_id, random), self._find(player_id), _rules(spec)
+        own = _rules(card.games[0]) if card.games else table
+        if isinstance(own, PokerRules) and isinstance(table, PokerRules) and own.stack != table.stack and own.stack is not None:
+            return AnyStack(player, own.stack)
+        return player
 
     def player(self, player_id: str, random: Random) -> Player:
         """Return an opponent as a player. Scripted players need no tree and are ready at once.
@@ -259,5 +256,31 @@ def _rules(spec: str) -> Rules:
 
 
 def _plays(card: AgentCard, spec: str) -> bool:
-    """Return whether an opponent can play a game."""
-    return not card.games or any(may_sit(_rules(own), _rules(spec), with_cards=card.any_seats) for own in card.games)
+    """Return whether an opponent can play a game; one that plays with any stacks, also with stacks up to DEEPER of its own."""
+    table = _rules(spec)
+    if not card.games or any(may_sit(_rules(own), table, with_cards=card.any_seats) for own in card.games):
+        return True
+    return card.any_stacks and isinstance(table, PokerRules) and any(_plays_as(_rules(own), table, card) for own in card.games)
+
+
+def _plays_as(own: Rules, table: PokerRules, card: AgentCard) -> bool:
+    """Return whether an opponent can play at a table whose stacks are not those that it has learned."""
+    if not isinstance(own, PokerRules) or own.stack is None or table.stack is None or table.stack > DEEPER * own.stack:
+        return False
+    return may_sit(own, replace(table, stack=own.stack), with_cards=card.any_seats)
+
+
+class AnyStack:
+    """A player that has learned with one stack, at tables with another: it evaluates the chips that it sees."""
+
+    def __init__(self, player: Player, stack: int) -> None:
+        self.player, self._stack = player, stack
+        self._table: object = None  # the rules of the last view, and these with the player's stack
+        self._known: PokerRules | None = None
+
+    def act(self, view: View) -> str:
+        if view.rules is not self._table:
+            assert isinstance(view.rules, PokerRules)
+            self._table, self._known = view.rules, replace(view.rules, stack=self._stack)
+        assert self._known is not None
+        return self.player.act(replace(view, rules=self._known))

@@ -8,6 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+CHIPS, BIG_BLINDS = "chips", "bb"
+UNITS = (CHIPS, BIG_BLINDS)  # in which amounts are written for a person
+VULGAR = {
+    Fraction(1, 2): "½", Fraction(1, 3): "⅓", Fraction(2, 3): "⅔", Fraction(1, 4): "¼", Fraction(3, 4): "¾",
+    Fraction(1, 5): "⅕", Fraction(2, 5): "⅖", Fraction(3, 5): "⅗", Fraction(4, 5): "⅘", Fraction(1, 6): "⅙",
+    Fraction(5, 6): "⅚",
+}  # fmt: skip
+
+
+def chips_text(chips: int | Fraction) -> str:
+    """Return an amount of chips, not negative, as people read it: `1,200`, `12½`."""
+    whole, rest = divmod(Fraction(chips), 1)
+    part = "" if not rest else VULGAR.get(rest, f" {rest}")
+    return f"{whole:,}{part}" if whole or not part else part.strip()
+
+
+def money_text(chips: int | Fraction, unit: str = CHIPS, blind: int = 1) -> str:
+    """Return an amount in chips or in big blinds: `1,200`, `2.5 bb`."""
+    return chips_text(chips) if unit == CHIPS else f"{float(round(Fraction(chips, blind), 2)):,.10g} bb"
+
 
 def signed(chips: Fraction) -> str:
     """Return net chips as text: `+12`, `0`, `-7/2`."""
@@ -37,12 +57,18 @@ class SeatView:
     cards: tuple[str, ...]  # as "Ah"; () where they are hidden
     hidden: int  # how many cards lie face down
     stack: int | None  # chips left; None in games where everybody always has enough
+    began: int | None  # the same before the hand
     paid: int  # chips put in so far in this hand
     bet: int  # the part of them on this street
     alive: bool
     turn: bool
     button: bool
+    position: str = ""  # "SB" or "BB": who posts the small and the big blind
+    did: str = ""  # the letter of its last action on this street: "f", "c" or "r"
+    action: str = ""  # the same in words: "Raise to 20", "Fold", "All in"
     won: str | None = None  # net chips of the hand, once it is over: "+12", "-7/2"
+    collected: str | None = None  # once the hand is over: chips taken from the pots
+    returned: int = 0  # once the hand is over: the part of its bet that nobody called
     hand: str = ""  # at a showdown, what the cards make: "a pair of kings"
 
 
@@ -53,7 +79,7 @@ class Event:
     street: int
     seat: int | None  # None: the dealer
     text: str  # "You raise to 20", "Flop: Ah Td 2c"
-    kind: str  # "post", "deal", "move", "show", "end"
+    kind: str  # "post", "deal", "move", "return" (of an uncalled bet), "show", "end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +92,30 @@ class HandView:
     street: int
     street_name: str  # "Preflop", "Flop", ...; "Round 1" in small games
     boards: tuple[tuple[str, ...], ...]  # the board cards of each street so far
-    pot: int
+    pot: int  # once the hand is over, without the part of a bet that nobody called
+    pots: tuple[int, ...]  # the main pot, then the side pots
     betting: str  # as in the information-state keys
     move: int  # number of moves made; a form with another number is stale
     seats: tuple[SeatView, ...]
     events: tuple[Event, ...]
     choices: tuple[Choice, ...]  # empty while it is not the person's turn
     over: bool
+    unit: str = CHIPS  # "chips" or "bb": in which texts write amounts; numbers are always chips
+    blind: int = 1  # chips of the big blind, in games without blinds of the ante
     reason: str = ""  # once over: "fold" or "showdown"
+    verdict: str = ""  # once over, how it ended for the person: "You folded", "You win 40 with a pair of aces"
     won: str | None = None  # once over: the person's net chips
     won_chips: float | None = None
 
     @property
     def you(self) -> SeatView:
         return self.seats[self.seat]
+
+    def money(self, chips: int | str) -> str:
+        """Return an amount in the person's unit, with its sign if it is text: `1,200`, `+2.5 bb`, `−3½`."""
+        exact = Fraction(chips)
+        sign = "" if isinstance(chips, int) else "\N{MINUS SIGN}" if exact < 0 else "+" if chips.startswith("+") else ""
+        return sign + money_text(abs(exact), self.unit, self.blind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +155,9 @@ class TableView:
     hands: int  # finished
     won: str  # the person's net chips over all finished hands
     hand: HandView
-    match: MatchView | None = None  # None where every hand begins with full stacks
+    match: MatchView | None = None  # None where the table is no match
+    closed: bool = False  # no more hands are dealt
+    cash: int = 0  # chips of a buy-in at a cash table, where chips are carried over; 0: every hand begins with full stacks
 
 
 @dataclass(frozen=True, slots=True)

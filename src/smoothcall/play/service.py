@@ -19,13 +19,16 @@ from threading import RLock
 from smoothcall.errors import Conflict, Forbidden, Unauthenticated, UsageError
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
-from smoothcall.play.history import History, match_of, names_of, new_standing, no_table, replayed, seated_game
-from smoothcall.play.opponents import PLAY_GAMES, Agents
+from smoothcall.play.history import History, match_of, names_of, new_standing, no_table, replayed, seated_game, short_names
+from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import Opponent, TableView, signed
+from smoothcall.play.settings import Settings, changed, read_settings
+from smoothcall.play.stakes import title_of
 from smoothcall.play.standing import Standing
 from smoothcall.play.statistics import marks
 from smoothcall.play.table import (
     OpponentPlayer,
+    carried_over,
     let_opponents_act,
     next_stacks,
     seat_of,
@@ -77,6 +80,7 @@ class PlayService(History):
         self._clock, self._secret, self._shuffle = clock, secret, shuffle
         self._live: OrderedDict[str, _Live] = OrderedDict()
         self._people: OrderedDict[str, int] = OrderedDict()
+        self._settings: OrderedDict[int, Settings] = OrderedDict()  # by person
         self._lock = RLock()
 
     def close(self) -> None:
@@ -99,6 +103,8 @@ class PlayService(History):
                 if known is None:
                     raise Unauthenticated("your sign-in is not known (any more): go to the lobby to get a new one")
                 self._remember(token, known)
+            if known not in self._settings:
+                self._remember_settings(known, read_settings(self._histories.settings(known)))
             return known
 
     def _remember(self, token: str, person: int) -> None:
@@ -108,10 +114,13 @@ class PlayService(History):
 
     # Playing
 
-    def open_table(self, person: int, game: str, opponents: Sequence[str], *, freezeouts: int = 0) -> TableView:
+    def open_table(
+        self, person: int, game: str, opponents: Sequence[str], *, freezeouts: int = 0, cash: bool = False
+    ) -> TableView:
         """Open a table and deal its first hand. `opponents` are player ids in their order around the table.
 
-        With `freezeouts` the table is a match of so many freezeouts; otherwise every hand begins with full stacks.
+        With `freezeouts` the table is a match of so many freezeouts; with `cash`, chips are carried over and whoever has none
+        buys in again; otherwise every hand begins with full stacks.
         """
         title, rules = seated_game(game)
         if len(opponents) != rules.seats - 1:
@@ -120,10 +129,13 @@ class PlayService(History):
             raise UsageError(f"freezeouts={freezeouts} (accepted: 0 to {MAX_FREEZEOUTS})")
         if freezeouts and not has_matches(rules):
             raise UsageError(f"{title} is played hand by hand (accepted as a match: no-limit games for two)")
-        players = self._seat_opponents(game, opponents, freezeouts)
-        row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock(), freezeouts)
+        if cash and (freezeouts or rules.stack is None):
+            raise UsageError(f"{title} is no cash game (accepted: no-limit games, no match)")
+        carried = cash or freezeouts > 0
+        players = self._seat_opponents(game, opponents, carried=carried)
+        row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock(), freezeouts, cash)
         with self._lock:
-            full = (rules.stack or 0,) * rules.seats if freezeouts else None
+            full = (rules.stack or 0,) * rules.seats if carried else None
             standing = new_standing(row)
             hand, begun = self._begin(row, rules, players, 1, full, standing)
             about = self._histories.add_table(row, begun)
@@ -162,8 +174,11 @@ class PlayService(History):
             self._count(live)
             return self._view(live)
 
-    def next_hand(self, person: int, id: str, *, hand: int) -> TableView:
-        """Deal the hand after the one of this number, which must be over. Idempotent."""
+    def next_hand(self, person: int, id: str, *, hand: int, rebuy: bool = False) -> TableView:
+        """Deal the hand after the one of this number, which must be over. Idempotent.
+
+        `rebuy`: at a cash table, buy in for a full stack.
+        """
         live = self._find(person, id)
         players = self._players_at(live)
         with self._lock:
@@ -176,16 +191,58 @@ class PlayService(History):
             if not live.hand.finished:
                 raise Conflict("this hand is not over yet")
             match = match_of(live.row, live.standing)
+            if live.row.closed is not None:
+                raise Forbidden("this table is closed", id)
             if match is not None and match.over:
                 raise Forbidden(f"this match is over: you have won {match.won} of its {match.freezeouts} freezeouts", id)
             with _dropped_on_failure(self._live, id):
                 full, over = live.rules.stack or 0, live.standing.freezeout_over
                 stacks = None if match is None else next_stacks(live.hand, full, freezeout_over=over)
+                if live.row.cash:
+                    own = seat_of(number, live.rules.seats)
+                    stacks = carried_over(live.hand, full, person=own, rebuy=rebuy)
+                    if not min(stacks):
+                        raise Forbidden("you have no chips left: rebuy to go on", id)
                 played, begun = self._begin(live.row, live.rules, players, number + 1, stacks, live.standing)
                 live.about = self._histories.add_hand(live.row, begun)
                 live.hand = played
             self._count(live)
             return self._view(live)
+
+    def close_table(self, person: int, id: str) -> TableView:
+        """Leave a table for good: the hand is folded, and its hands stay in the history."""
+        view = self.table(person, id)
+        while not view.hand.over:
+            letter = "f" if any(choice.letter == "f" for choice in view.hand.choices) else "c"
+            view = self.act(person, id, letter, hand=view.hand.number, move=view.hand.move)
+        with self._lock:
+            self._live.pop(id, None)
+            self._histories.close_table(id, self._clock())
+        return self.table(person, id)
+
+    # Settings
+
+    def settings(self, person: int) -> Settings:
+        found = self.known_settings(person)
+        if found is None:
+            found = read_settings(self._histories.settings(person))
+            self._remember_settings(person, found)
+        return found
+
+    def known_settings(self, person: int) -> Settings | None:
+        """Return a person's settings if they are in memory."""
+        with self._lock:
+            return self._settings.get(person)
+
+    def set_settings(self, person: int, settings: Settings) -> None:
+        self._histories.set_settings(person, changed(settings))
+        self._remember_settings(person, settings)
+
+    def _remember_settings(self, person: int, settings: Settings) -> None:
+        with self._lock:
+            self._settings[person] = settings
+            if len(self._settings) > 10 * LIVE:
+                self._settings.popitem(last=False)
 
     # Live tables
 
@@ -232,8 +289,17 @@ class PlayService(History):
             opponents=tuple(Opponent(player_id, name) for player_id, name in zip(row.opponents, live.names, strict=True)),
             hands=live.hands,
             won=signed(live.won),
-            hand=view_hand(live.hand, about.seat, names_of(about.seat, live.names), id=about.id, number=about.number),
+            hand=view_hand(
+                live.hand,
+                about.seat,
+                names_of(about.seat, short_names(live.names)),
+                id=about.id,
+                number=about.number,
+                unit=self.settings(row.person).unit,
+            ),
             match=match_of(row, live.standing, in_hand=not live.hand.finished),
+            cash=(live.rules.stack or 0) if row.cash else 0,
+            closed=row.closed is not None,
         )
 
     def _find(self, person: int, id: str) -> _Live:
@@ -277,26 +343,28 @@ class PlayService(History):
                 raise UsageError(
                     f"{', '.join(live.names)} cannot play here any more (its agent file is not in the folder of agents)"
                 )
-            live.players = self._seat_opponents(live.row.game, live.row.opponents, live.row.freezeouts)
+            carried = live.row.freezeouts > 0 or live.row.cash
+            live.players = self._seat_opponents(live.row.game, live.row.opponents, carried=carried)
         return live.players
 
     def _can_go_on(self, row: TableRow) -> bool:
         """Return whether a table's game and opponents still exist; its hands stay in the history anyway."""
         try:
             for player_id in row.opponents:
-                self.agents.verify_fits(player_id, row.game, match=row.freezeouts > 0)
+                self.agents.verify_fits(player_id, row.game, match=row.freezeouts > 0 or row.cash)
+            title_of(row.game)
         except UsageError:
             return False
-        return row.game in PLAY_GAMES
+        return True
 
-    def _seat_opponents(self, game: str, opponents: Sequence[str], freezeouts: int = 0) -> tuple[OpponentPlayer, ...]:
-        """Return the opponents, ready to play. May take seconds: it loads agents."""
+    def _seat_opponents(self, game: str, opponents: Sequence[str], *, carried: bool = False) -> tuple[OpponentPlayer, ...]:
+        """Return the opponents, ready to play; `carried`: chips are carried over. May take seconds: it loads agents."""
         for player_id in opponents:
-            self.agents.verify_fits(player_id, game, match=freezeouts > 0)
+            self.agents.verify_fits(player_id, game, match=carried)
         made = []
         for player_id in opponents:
             random = Random()
-            made.append(OpponentPlayer(self.agents.player(player_id, random), random))
+            made.append(OpponentPlayer(self.agents.player_at(player_id, game, random), random))
         return tuple(made)
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
-from math import isfinite
-
-import numpy as np
+from math import inf, sqrt
 
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.statistics import Tally
+from smoothcall.evaluation.statistics import Estimate
 from smoothcall.games.betting import Call, Fold, Raise
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
 from smoothcall.play.person_view import Figure, signed
+
+MOST_POINTS = 600  # of a curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,10 @@ class Marks:
 class Played:
     """A finished hand, reduced to what statistics need."""
 
-    title: str  # of the game
+    game: str  # with its stakes, as the catalogue names it
+    title: str
+    opponents: str
+    position: str  # the person's: "Small blind", "Button"
     won: Fraction  # net chips
     blind: int  # 1 mbb is a thousandth of it
     luck_adjusted: float | None  # net chips by AIVAT; None where it is not available
@@ -43,10 +45,10 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class GameLine:
-    """A person's results in one game."""
+class Line:
+    """A person's results in some of the hands of one game."""
 
-    title: str
+    name: str  # of the opponents, or of the position
     hands: int
     won: str
     raw: Figure | None
@@ -54,9 +56,11 @@ class GameLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
-    """Fractions are of the hands, `showdowns_won` of the showdowns; None where the denominator is 0."""
+class GameStatistics:
+    """One game at one stake. Fractions are of the hands, `showdowns_won` of the showdowns; None where the denominator is 0."""
 
+    game: str
+    title: str
     hands: int
     won: str  # net chips
     raw: Figure | None
@@ -66,8 +70,18 @@ class Statistics:
     aggression: float | None  # (bets + raises) / calls; None without calls
     showdowns: float | None
     showdowns_won: float | None
-    curve: tuple[float, ...]  # net big blinds after each hand, comparable across stakes
-    by_game: tuple[GameLine, ...]  # in the order in which they were first played
+    curve: tuple[float, ...]  # net big blinds, at MOST_POINTS points at most; the last is after the last hand
+    luck_adjusted_curve: tuple[float, ...]  # at the same points; () unless AIVAT covers every hand
+    by_opponent: tuple[Line, ...]
+    by_position: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """How a person plays, game by game: results of different games or stakes are not added up."""
+
+    hands: int
+    games: tuple[GameStatistics, ...]  # in the order in which they were first played
 
 
 def marks(hand: Hand, seat: int) -> Marks:
@@ -91,58 +105,114 @@ def marks(hand: Hand, seat: int) -> Marks:
     )
 
 
-def summarise(rows: Iterable[Played]) -> Statistics:
-    """Return the statistics of hands, given in the order in which they were played."""
-    hands = list(rows)
-    found = [hand.marks for hand in hands]
-    games: dict[str, list[Played]] = {}
+class Running:
+    """The mean of samples that come one by one, and its interval."""
+
+    __slots__ = ("count", "mean", "squares")
+
+    def __init__(self) -> None:
+        self.count, self.mean, self.squares = 0, 0.0, 0.0  # squares: sum of squared distances from the mean
+
+    def add(self, sample: float) -> None:
+        self.count += 1
+        apart = sample - self.mean
+        self.mean += apart / self.count
+        self.squares += apart * (sample - self.mean)
+
+    @property
+    def figure(self) -> Figure | None:
+        """The mean with its 95 % interval, None without samples; samples that are all equal give no interval."""
+        if not self.count:
+            return None
+        error = sqrt(self.squares / (self.count - 1) / self.count) if self.count > 1 else inf
+        told = 0 < error < inf
+        return Figure(self.mean, Estimate(self.mean, error, self.count).half_width() if told else None, self.count)
+
+
+class _Part:
+    """Results in some of the hands of a game, in mbb/h."""
+
+    def __init__(self) -> None:
+        self.won, self.raw, self.luck_adjusted = Fraction(), Running(), Running()
+
+    def add(self, hand: Played) -> None:
+        self.won += hand.won
+        self.raw.add(1000 * float(hand.won) / hand.blind)
+        if hand.luck_adjusted is not None:
+            self.luck_adjusted.add(1000 * hand.luck_adjusted / hand.blind)
+
+    def line(self, name: str) -> Line:
+        return Line(name, self.raw.count, signed(self.won), self.raw.figure, self.luck_adjusted.figure)
+
+
+class _Curve:
+    """A sum after each sample, kept at every `stride`th one, so that its length is bounded."""
+
+    def __init__(self) -> None:
+        self.total, self.count, self.stride, self.kept = 0.0, 0, 1, list[float]()
+
+    def add(self, value: float) -> None:
+        self.total += value
+        self.count += 1
+        if self.count % self.stride == 0:
+            self.kept.append(self.total)
+        if len(self.kept) >= MOST_POINTS:
+            self.kept, self.stride = self.kept[1::2], 2 * self.stride
+
+    @property
+    def points(self) -> tuple[float, ...]:
+        return tuple(self.kept) if self.count % self.stride == 0 else (*self.kept, self.total)
+
+
+class _Game:
+    """The statistics of one game, hand by hand, in memory that does not grow with the hands."""
+
+    def __init__(self, title: str) -> None:
+        self.title, self.all = title, _Part()
+        self.curve, self.luck_adjusted = _Curve(), _Curve()
+        self.opponents, self.positions = dict[str, _Part](), dict[str, _Part]()
+        self.vpip = self.raised = self.bets = self.calls = self.showdowns = 0
+        self.showdowns_won = 0.0
+
+    def add(self, hand: Played) -> None:
+        self.all.add(hand)
+        self.opponents.setdefault(hand.opponents, _Part()).add(hand)
+        self.positions.setdefault(hand.position, _Part()).add(hand)
+        self.curve.add(float(hand.won) / hand.blind)
+        self.luck_adjusted.add((hand.luck_adjusted or 0.0) / hand.blind)
+        did = hand.marks
+        self.vpip, self.raised = self.vpip + did.vpip, self.raised + did.preflop_raise
+        self.bets, self.calls = self.bets + did.bets, self.calls + did.calls
+        self.showdowns, self.showdowns_won = self.showdowns + did.showdown, self.showdowns_won + did.won_showdown
+
+    def summary(self, game: str) -> GameStatistics:
+        hands, covered = self.all.raw.count, self.all.luck_adjusted.count
+        return GameStatistics(
+            game=game,
+            title=self.title,
+            hands=hands,
+            won=signed(self.all.won),
+            raw=self.all.raw.figure,
+            luck_adjusted=self.all.luck_adjusted.figure,
+            vpip=_share(self.vpip, hands),
+            preflop_raise=_share(self.raised, hands),
+            aggression=_share(self.bets, self.calls),
+            showdowns=_share(self.showdowns, hands),
+            showdowns_won=_share(self.showdowns_won, self.showdowns),
+            curve=self.curve.points,
+            luck_adjusted_curve=self.luck_adjusted.points if covered == hands else (),
+            by_opponent=tuple(part.line(name) for name, part in self.opponents.items()),
+            by_position=tuple(part.line(name) for name, part in self.positions.items()),
+        )
+
+
+def summarise(hands: Iterable[Played]) -> Statistics:
+    """Return the statistics of hands, given in the order in which they were played; each is read once and dropped."""
+    games: dict[str, _Game] = {}
     for hand in hands:
-        games.setdefault(hand.title, []).append(hand)
-    calls, showdowns = sum(m.calls for m in found), sum(m.showdown for m in found)
-    return Statistics(
-        hands=len(hands),
-        won=signed(sum((hand.won for hand in hands), Fraction())),
-        raw=raw(hands),
-        luck_adjusted=luck_adjusted(hands),
-        vpip=_share(sum(m.vpip for m in found), len(found)),
-        preflop_raise=_share(sum(m.preflop_raise for m in found), len(found)),
-        aggression=_share(sum(m.bets for m in found), calls),
-        showdowns=_share(showdowns, len(found)),
-        showdowns_won=_share(sum(m.won_showdown for m in found), showdowns),
-        curve=tuple(map(float, accumulate(hand.won / hand.blind for hand in hands))),
-        by_game=tuple(
-            GameLine(
-                title=title,
-                hands=len(played),
-                won=signed(sum((hand.won for hand in played), Fraction())),
-                raw=raw(played),
-                luck_adjusted=luck_adjusted(played),
-            )
-            for title, played in games.items()
-        ),
-    )
-
-
-def raw(hands: Sequence[Played]) -> Figure | None:
-    """Return the mean winnings in mbb/h."""
-    return figure([1000 * float(hand.won) / hand.blind for hand in hands])
-
-
-def luck_adjusted(hands: Sequence[Played]) -> Figure | None:
-    """Return the luck-adjusted mean winnings in mbb/h, over the hands that AIVAT covers."""
-    return figure([1000 * hand.luck_adjusted / hand.blind for hand in hands if hand.luck_adjusted is not None])
-
-
-def figure(samples: Sequence[float]) -> Figure | None:
-    """Return the mean of one sample per hand with its 95 % interval; None without hands."""
-    if not samples:
-        return None
-    tally = Tally(1)
-    tally.add(np.array(samples, float)[:, None])
-    estimate = tally.estimates()[0]
-    half = estimate.half_width()
-    told = isfinite(half) and estimate.error > 0  # zero sample variance gives no interval
-    return Figure(estimate.mean, half if told else None, estimate.count)
+        games.setdefault(hand.game, _Game(hand.title)).add(hand)
+    found = tuple(made.summary(game) for game, made in games.items())
+    return Statistics(sum(game.hands for game in found), found)
 
 
 def _kind(move: Fold | Call | Raise) -> str:

@@ -21,7 +21,7 @@ from smoothcall.store.records import Filter
 if TYPE_CHECKING:
     from smoothcall.play.coach import Decision, Review
     from smoothcall.play.service import PlayService
-    from smoothcall.play.statistics import Statistics
+    from smoothcall.play.statistics import GameStatistics
 
 Cell = Text | str
 
@@ -32,9 +32,9 @@ _RED = "dh"
 _AMOUNT = re.compile(r"(?:r|bet|raise)? ?(?:to )?([0-9]+)")
 _KEYS = "Enter next hand, k coach, h history, s statistics, ? help, q quit"
 _HELP = (
-    "Type the letter of a move, in no-limit games with the amount (r40, or just 40). Enter checks where checking is free, and "
-    "deals the next hand. h lists your hands, h 12 shows hand 12 again, k asks the coach for the EV of your moves, k 12 "
-    "those of hand 12, s shows your statistics, ? this help; q quits, and the table waits for you."
+    "Type the letter of a move; in no-limit games add the amount (r40, or just 40). Enter checks when checking is free, and "
+    "deals the next hand. h lists your hands, h 12 replays hand 12, k asks the coach about your decisions, k 12 about those "
+    "in hand 12, s shows your statistics, ? shows this help, q quits; the table waits for you."
 )
 
 
@@ -76,7 +76,7 @@ def letter_of(text: str, choices: Sequence[Choice]) -> str:
     raising, call = by_letter.get("r"), by_letter["c"]
     if not said:
         if call.chips:
-            raise UsageError(f"Enter only checks, and here it takes {call.chips} chips to stay in")
+            raise UsageError(f"Enter only checks, and here it costs {call.chips} chips to call")
         return "c"
     chosen = by_letter.get(said) or by_word.get(said)
     if raising is not None and raising.low is not None and raising.high is not None:
@@ -87,12 +87,12 @@ def letter_of(text: str, choices: Sequence[Choice]) -> str:
             return f"r{named[wanted]}"
         if amount := _AMOUNT.fullmatch(said):
             if len(amount[1]) > 9 or not low <= int(amount[1]) <= high:
-                raise UsageError(f"{raising.name} to {amount[1][:12]}? It takes {low} to {high} chips")
+                raise UsageError(f"{raising.name} to {amount[1][:12]}? Choose from {low} to {high} chips")
             return f"r{int(amount[1]) + raising.earlier}"
         if chosen is raising:
             raise UsageError(f"{raising.name} to how many chips? {low} to {high}, as r{low}")
     if chosen is None:
-        raise UsageError(f"{text.strip()[:20]!r} is no move here")
+        raise UsageError(f"{text.strip()[:20]!r} is not a move here")
     return chosen.letter
 
 
@@ -192,7 +192,7 @@ class Terminal:
             letter = letter_of(" ".join(words), hand.choices)
             return self.service.act(self.person, table.id, letter, hand=hand.number, move=hand.move)
         elif key:
-            raise UsageError(f"{' '.join(words)[:20]!r} is no command here: the hand is over")
+            raise UsageError(f"{' '.join(words)[:20]!r} is not a command here: the hand is over")
         else:
             return self.service.next_hand(self.person, table.id, hand=hand.number)
         return None
@@ -259,9 +259,8 @@ class Terminal:
         return line
 
     def _result(self, table: TableView) -> None:
-        net = table.hand.won or "0"
-        ended = {"+": f"You won {net[1:]}", "-": f"You lost {net[1:]}"}.get(net[0], "You came out even")
-        self._say(f"{ended}. {_hands(table.hands)}: {table.won} chips")
+        hand = table.hand
+        self._say(f"{hand.verdict} ({hand.money(hand.won or '0')}). {_hands(table.hands)}: {table.won} chips")
         if (match := table.match) is not None:
             stands = "The match is over" if match.over else f"Freezeouts of {match.freezeouts} won and lost"
             of_hands = f" (hand {match.hand} of {match.length})" if match.length and not match.freezeout_over else ""
@@ -300,7 +299,7 @@ class Terminal:
         for decision in review.decisions:
             self._decision(decision)
         if not review.decisions:
-            self._say("You had nothing to decide in this hand.")
+            self._say("You had no decision to make in this hand.")
         if review.ev_loss is not None:
             self._say(f"Total EV loss: {_chips(review.ev_loss, sign=False)} chips", "bold")
         if review.note:
@@ -308,7 +307,7 @@ class Terminal:
 
     def _decision(self, decision: Decision) -> None:
         self._say(f"{decision.key}", "bold")
-        heads = ["", "EV", "EV loss", "equilibrium", "agent"]
+        heads = ["", "EV", "EV loss", "equilibrium", "opponent"]
         rows: list[list[Cell]] = []
         for move in decision.moves:
             mine = move.letter == decision.chosen
@@ -320,9 +319,12 @@ class Terminal:
     def _statistics(self, table: TableView) -> None:
         with self._wait():
             here = self.service.statistics(self.person, Filter(table=table.id))
-            every = self.service.statistics(self.person, Filter())
-        named = zip(_lines(here), _lines(every), strict=True)
-        self._table(["", "here", "everywhere"], [[name, mine, all_mine] for (name, mine), (_, all_mine) in named], left=1)
+            every = self.service.statistics(self.person, Filter(game=table.game))
+        if not here.hands:
+            self._say("No finished hands yet.")
+            return
+        named = zip(_lines(here.games[0]), _lines(every.games[0]), strict=True)
+        self._table(["", "this table", table.title], [[name, mine, all_mine] for (name, mine), (_, all_mine) in named], left=1)
 
     def _table(self, heads: list[str], rows: list[list[Cell]], *, left: int) -> None:
         """Print a table: the first `left` columns are text, the others numbers. Narrow terminals wrap lines."""
@@ -343,7 +345,7 @@ def _read_line() -> str:
 def _hand_id(words: list[str]) -> int:
     word = "".join(words)
     if not (word.isascii() and word.isdigit() and len(word) <= 9):
-        raise UsageError(f"{' '.join(words)[:20]!r} is no hand (accepted: a number of the history, see h)")
+        raise UsageError(f"{' '.join(words)[:20]!r} is not a hand (accepted: a number from the history, see h)")
     return int(word)
 
 
@@ -355,7 +357,7 @@ def _mbb(figure: Figure | None) -> str:
     if figure is None:
         return "no figure yet"
     width = "" if figure.half_width is None else f" ± {figure.half_width:,.0f}"
-    return f"{figure.mean:+,.0f}{width} mbb/h"
+    return f"{figure.mean:+,.0f}{width} mbb/h ({figure.mean / 10:+,.1f} bb/100)"
 
 
 def _chips(value: float | None, *, sign: bool = True) -> str:
@@ -369,7 +371,7 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}"
 
 
-def _lines(found: Statistics) -> list[tuple[str, str]]:
+def _lines(found: GameStatistics) -> list[tuple[str, str]]:
     return [
         ("hands", f"{found.hands:,}"),
         ("chips", found.won),

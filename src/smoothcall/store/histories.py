@@ -192,6 +192,14 @@ class Histories:
             found = session.execute(_HANDS.where(PlayedHand.id == id)).first()
         return None if found is None else HandRow(*found)
 
+    def neighbours(self, table: str, number: int) -> tuple[int | None, int | None]:
+        """Return the ids of the hands before and after the one of this number at a table, None where there is none."""
+        query = sql.select(PlayedHand.number, PlayedHand.id)
+        with self._begin() as session:
+            near = session.execute(query.where(PlayedHand.table == table, PlayedHand.number.in_([number - 1, number + 1])))
+            found = {row.number: row.id for row in near}
+        return found.get(number - 1), found.get(number + 1)
+
     def hands(self, person: int, chosen: Filter, *, limit: int | None = None, offset: int = 0) -> list[HandRow]:
         """Return a person's finished hands, the latest first."""
         query = _HANDS.where(*_conditions(person, chosen)).order_by(PlayedHand.ended.desc(), PlayedHand.id.desc())

@@ -16,9 +16,10 @@ from smoothcall.play.agent_cards import AgentCard
 from smoothcall.play.coach import Review
 from smoothcall.play.explorer import Spot
 from smoothcall.play.history import Page
-from smoothcall.play.opponents import PLAY_GAMES
 from smoothcall.play.person_view import HandView, Results, TableView
 from smoothcall.play.service import MAX_FREEZEOUTS
+from smoothcall.play.settings import Settings, read_settings
+from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.play.statistics import Statistics
 from smoothcall.web import pages
 from smoothcall.web.explore import LONGEST, look
@@ -69,6 +70,10 @@ class NewTable(BaseModel):
             "no-limit-holdem-32 for ten hands at most. 0: full stacks in every hand.",
         ),
     ] = 0
+    cash: Annotated[
+        bool,
+        Field(strict=True, description="A cash table of a no-limit game: chips are carried over, and who has none buys in."),
+    ] = False
 
 
 class Move(BaseModel):
@@ -90,6 +95,17 @@ class Next(BaseModel):
     """On to the hand after the one of this number, which must be over. Asked twice, the answer is the same."""
 
     hand: Annotated[Count, Field(ge=1)]
+    rebuy: Annotated[bool, Field(strict=True, description="At a cash table: buy in for a full stack.")] = False
+
+
+class SettingsBody(BaseModel):
+    """A person's settings; those that are not given have their defaults."""
+
+    unit: Literal["chips", "bb"] = "chips"
+    deck: Literal["four", "two"] = "four"
+    speed: Literal["instant", "normal", "slow"] = "normal"
+    sound: Literal["off", "on"] = "off"
+    deal: Literal["press", "auto"] = "press"
 
 
 _MEANINGS = {
@@ -123,6 +139,7 @@ def _json(kind: Any) -> Any:
 _write_table, _write_tables = _json(TableView), _json(list[TableView])
 _write_hand, _write_page, _write_review = _json(tuple[HandView, ...]), _json(Page), _json(Review)
 _write_results, _write_statistics, _write_spot = _json(Results), _json(Statistics), _json(Spot)
+_write_settings = _json(Settings)
 
 
 def _answer(body: bytes, status: int = 200) -> Response:
@@ -156,7 +173,7 @@ async def agents(
 async def open_table(request: Request, body: NewTable) -> Response:
     """Sit down at a new table; its first hand is dealt."""
     service, person = pages.service(request), pages.person(request)
-    opened = partial(service.open_table, person, body.game, body.opponents, freezeouts=body.freezeouts)
+    opened = partial(service.open_table, person, body.game, body.opponents, freezeouts=body.freezeouts, cash=body.cash)
     return _answer(_write_table(await run_in_threadpool(opened)), 201)
 
 
@@ -185,7 +202,29 @@ async def act(request: Request, id: str, body: Move) -> Response:
 async def next_hand(request: Request, id: str, body: Next) -> Response:
     """Deal the next hand."""
     service, person, id = pages.service(request), pages.person(request), pages.table_id(id)
-    return _answer(_write_table(await pages.at_table(request, id, partial(service.next_hand, person, id, hand=body.hand))))
+    next_one = partial(service.next_hand, person, id, hand=body.hand, rebuy=body.rebuy)
+    return _answer(_write_table(await pages.at_table(request, id, next_one)))
+
+
+@ours.post("/tables/{id}/close", response_model=TableView, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
+async def close(request: Request, id: str) -> Response:
+    """Leave a table for good: your hand is folded, and the hands played stay in the history."""
+    service, person = pages.service(request), pages.person(request)
+    return _answer(_write_table(await run_in_threadpool(service.close_table, person, pages.table_id(id))))
+
+
+@ours.get("/settings", response_model=SettingsBody, responses=_problems(401), tags=["People"])
+async def settings(request: Request) -> Response:
+    """Your settings."""
+    return _answer(_write_settings(await run_in_threadpool(pages.service(request).settings, pages.person(request))))
+
+
+@ours.put("/settings", response_model=SettingsBody, responses=_problems(401, 403, 413), tags=["People"])
+async def set_settings(request: Request, body: SettingsBody) -> Response:
+    """Change your settings."""
+    person, chosen = pages.person(request), read_settings(body.model_dump())
+    await run_in_threadpool(pages.service(request).set_settings, person, chosen)
+    return _answer(_write_settings(chosen))
 
 
 @ours.get("/tables/{id}/results", response_model=Results, responses=_problems(401, 404), tags=["Playing"])

@@ -14,17 +14,13 @@ from re import Match, compile
 
 from markupsafe import Markup, escape
 
-from smoothcall.play.person_view import Figure, HandView, MatchView
+from smoothcall.play.person_view import Figure, HandView, MatchView, chips_text
 
 MINUS = "\N{MINUS SIGN}"
 RANKS = {"T": "10"}
 RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten", "9": "nine", "8": "eight", "7": "seven"}
 RANK_NAMES |= {"6": "six", "5": "five", "4": "four", "3": "three", "2": "two"}
 SUIT_NAMES = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
-VULGAR = {
-    Fraction(1, 2): "½", Fraction(1, 3): "⅓", Fraction(2, 3): "⅔", Fraction(1, 4): "¼", Fraction(3, 4): "¾",
-    Fraction(1, 6): "⅙", Fraction(5, 6): "⅚",
-}  # fmt: skip
 SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 _NAMED = compile(r"\b([2-9TJQKA])([cdhs])\b")  # a card in a text
 MOST_POINTS = 300  # of a curve
@@ -40,7 +36,7 @@ def card(name: str) -> Markup:
     paper = '<rect class="paper" x="0.75" y="0.75" width="58.5" height="82.5" rx="6.5"/>'
     if suit:
         inside = (
-            f'<text class="rank" x="15" y="27" text-anchor="middle">{shown}</text>'
+            f'<text class="rank{" ten" if rank == "T" else ""}" x="16" y="27" text-anchor="middle">{shown}</text>'
             f'<use href="#suit-{suit}" x="7" y="32" width="16" height="16"/>'
             f'<use href="#suit-{suit}" x="20" y="42" width="34" height="34"/>'
         )
@@ -78,10 +74,7 @@ def board_size(hand: HandView) -> int:
 def chips(text: str) -> str:
     """Exact chips as people read them: `+12`, `−3½`."""
     value = Fraction(text)
-    whole, rest = divmod(abs(value), 1)
-    part = VULGAR.get(rest, f" {rest}") if rest else ""
-    sign = MINUS if value < 0 else "+" if text.startswith("+") else ""
-    return f"{sign}{f'{whole:,}' if whole or not part else ''}{part.strip() if not whole else part}"
+    return f"{MINUS if value < 0 else '+' if text.startswith('+') else ''}{chips_text(abs(value))}"
 
 
 def signed(value: float, digits: int = 0) -> str:
@@ -95,8 +88,17 @@ def figure(found: Figure | None) -> str:
     if found is None:
         return "–"
     if found.half_width is None:
-        return f"{signed(found.mean)} ± ?"
-    return f"{signed(found.mean)} ± {found.half_width:,.0f}"
+        return signed(found.mean)
+    digits = 0 if found.half_width >= 1 else 1
+    return f"{signed(found.mean, digits)} ± {found.half_width:,.{digits}f}"
+
+
+def per_100(found: Figure | None) -> str:
+    """The same in big blinds per 100 hands: 1 bb/100 is 10 mbb/h."""
+    if found is None:
+        return "–"
+    width = "" if found.half_width is None else f" ± {found.half_width / 10:,.1f}"
+    return f"{signed(found.mean / 10, 1)}{width}"
 
 
 def turned(found: Figure | None) -> Figure | None:
@@ -137,8 +139,10 @@ class Chart:
     end: tuple[float, float]  # of the raw curve
 
 
-def chart(curve: Sequence[float], luck_adjusted: Sequence[float] = (), width: int = 640, height: int = 200) -> Chart:
-    """Winnings after each hand, from 0 before the first one."""
+def chart(
+    curve: Sequence[float], luck_adjusted: Sequence[float] = (), width: int = 640, height: int = 200, hands: int | None = None
+) -> Chart:
+    """Winnings after each hand, from 0 before the first one; `hands` where the curve has fewer points."""
     left, right, top, bottom = 62.0, width - 10.0, 10.0, height - 22.0
     values = [0.0, *curve]
     seen = [*values, *luck_adjusted]
@@ -166,7 +170,7 @@ def chart(curve: Sequence[float], luck_adjusted: Sequence[float] = (), width: in
         luck_adjusted=_text(points([0.0, *luck_adjusted])) if luck_adjusted else "",
         area=f"M{left},{y(0.0)} L{text.replace(' ', ' L')} L{raw[-1][0]},{y(0.0)} Z",
         ticks=tuple((y(tick), f"{tick:,.10g}".replace("-", MINUS)) for tick in ticks),
-        hands=len(curve),
+        hands=len(curve) if hands is None else hands,
         end=raw[-1],
     )
 

@@ -14,9 +14,11 @@ from smoothcall.agents.registry import GREEDY
 from smoothcall.errors import NotFound
 from smoothcall.play.agent_cards import AgentCard
 from smoothcall.play.explorer import Spot, SpotLine, explore
-from smoothcall.play.opponents import PLAY_GAMES, Agents
+from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService
+from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.web import pages
+from smoothcall.web.hands import hand_id
 
 router = APIRouter(prefix="/explore", include_in_schema=False)
 SIDE = 40.0  # of a cell of the grid
@@ -57,8 +59,10 @@ async def choose(request: Request) -> Response:
 
 
 @router.get("/{player_id}")
-async def show(request: Request, player_id: str, at: str = "") -> Response:
+async def show(request: Request, player_id: str, at: str = "", cards: str = "", hand: str = "") -> Response:
+    """`cards`: the label of a line to mark; `hand`: the id of the hand that the visitor comes from."""
     person = pages.visitor(request)
+    back = hand_id(hand) if hand else None
     card, spot = await run_in_threadpool(look, pages.service(request), person, player_id, at)
     kinds = kinds_of(spot)
     return pages.render(
@@ -73,6 +77,9 @@ async def show(request: Request, player_id: str, at: str = "") -> Response:
         side=SIDE * len(spot.grid),
         lines=[(line, bars(line.probabilities, kinds)) for line in spot.lines if line.deal_probability],
         many=len(spot.lines) > MANY,
+        cards=cards[:LONGEST],
+        back=back,
+        player_id=player_id,
     )
 
 

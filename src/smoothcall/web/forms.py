@@ -40,6 +40,16 @@ Day = Annotated[date, BeforeValidator(_iso), Field(description="A date such as 2
 Whole = Annotated[int, BeforeValidator(_digits), Field(description="A whole number.")]
 
 
+def digits(text: str, name: str, default: int) -> int:
+    """Return a whole number from a query, the default where it is blank."""
+    if not text.strip():
+        return default
+    try:
+        return int(str(_digits(text)))
+    except ValueError:
+        raise UsageError(f"{name} {text[:SHOWN]!r} (accepted: a whole number)") from None
+
+
 class Filters(BaseModel):
     """Which finished hands: those that fit all fields. Blank fields are ignored."""
 
@@ -68,10 +78,25 @@ class PagedFilters(Filters):
     page: Annotated[int, Field(ge=1, le=10**9)] = 1
 
 
+class SettingsForm(BaseModel):
+    """What a person sets; fields that are missing have their defaults."""
+
+    unit: str | None = None
+    deck: str | None = None
+    speed: str | None = None
+    sound: str | None = None
+    deal: str | None = None
+
+
+class CloseForm(BaseModel):
+    """Leave a table for good."""
+
+
 class NextForm(BaseModel):
     """On to the hand after the one of this number."""
 
     hand: Whole
+    rebuy: str = ""  # not empty: at a cash table, buy in for a full stack
 
 
 class ActForm(NextForm):
@@ -90,6 +115,7 @@ class TableForm(BaseModel):
 
     game: str = ""
     freezeouts: Whole = 0
+    cash: str = ""  # "yes": chips are carried over
 
     def choice(self, name: str) -> str | None:
         """Return a field that depends on a seat, None where it is missing."""

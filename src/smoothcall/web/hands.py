@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from smoothcall.errors import NotFound
-from smoothcall.play.opponents import PLAY_GAMES
+from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.web import pages
 from smoothcall.web.forms import Filters, validate
 
@@ -59,7 +59,7 @@ async def one(request: Request, id: str) -> Response:
         new=new,
         step=step,
         steps=len(steps) - 1,
-        over=last.over,
+        links=await run_in_threadpool(service.links, person, number),
         others=(*hand.seats[hand.seat + 1 :], *hand.seats[: hand.seat]),
     )
 
@@ -69,7 +69,8 @@ async def coach(request: Request, id: str) -> Response:
     person, service, number = pages.visitor(request), pages.service(request), hand_id(id)
     steps = await run_in_threadpool(service.hand, person, number)
     review = await run_in_threadpool(service.coach, person, number)
-    return pages.render(request, "coach.html", page="hands", review=review, hand=steps[-1])
+    links = await run_in_threadpool(service.links, person, number)
+    return pages.render(request, "coach.html", page="hands", review=review, hand=steps[-1], links=links)
 
 
 @router.get("/export")

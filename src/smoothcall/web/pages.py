@@ -19,6 +19,7 @@ from smoothcall.errors import Conflict, Forbidden, NotFound, Overloaded, Storage
 from smoothcall.games.betting import IllegalMove
 from smoothcall.play.person_view import TableView
 from smoothcall.play.service import PlayService
+from smoothcall.play.settings import Settings
 from smoothcall.web import drawing
 from smoothcall.web.forms import M, validate
 
@@ -37,13 +38,13 @@ STATUSES: dict[type[UsageError], int] = {
 }
 RETRY_AFTER = 2  # seconds, with every 503
 HEADINGS = {
-    400: "That does not work",
-    401: "Who are you?",
+    400: "That did not work",
+    401: "Please start again",
     403: "Not now",
-    404: "Nothing here",
-    405: "Not that way",
+    404: "Not found",
+    405: "Not possible",
     409: "The hand has moved on",
-    413: "Too much",
+    413: "Too large",
     422: "Not a legal move",
     500: "Something went wrong",
     503: "Try again",
@@ -79,6 +80,7 @@ templates.filters |= {
     "chips": drawing.chips,
     "signed": drawing.signed,
     "figure": drawing.figure,
+    "per_100": drawing.per_100,
     "turned": drawing.turned,
     "percent": drawing.percent,
     "tone": drawing.tone,
@@ -108,7 +110,8 @@ def person(request: Request) -> int:
     token = token_of(request)
     if token is None:
         raise Unauthenticated("this browser is not signed in yet, or its cookie has expired")
-    return service(request).person(token)
+    request.state.person = service(request).person(token)
+    return int(request.state.person)
 
 
 def visitor(request: Request, *, renew: bool = False) -> int:
@@ -128,12 +131,19 @@ def visitor(request: Request, *, renew: bool = False) -> int:
 
 def _welcome(request: Request) -> int:
     request.state.token = token = service(request).newcomer()
-    return service(request).person(token)
+    request.state.person = service(request).person(token)
+    return int(request.state.person)
 
 
 def give_cookie(request: Request, response: Response, token: str) -> None:
     secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, token, max_age=COOKIE_LIFE, httponly=True, samesite="lax", secure=secure, path="/")
+
+
+def settings(request: Request) -> Settings:
+    """Return the settings of the person who sent a request, which were read together with the person."""
+    found = getattr(request.state, "person", None)
+    return (None if found is None else service(request).known_settings(found)) or Settings()
 
 
 def wants_fragment(request: Request) -> bool:
@@ -144,6 +154,7 @@ def wants_fragment(request: Request) -> bool:
 
 def render(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
     """Return a page or a part of one, with the cookie of a new person. `page` names the link of the navigation to mark."""
+    context.setdefault("settings", settings(request))
     response = HTMLResponse(templates.get_template(template).render(context), status)
     token = getattr(request.state, "token", None)
     if token is not None:
@@ -186,6 +197,6 @@ def refuse(request: Request, status: int, text: str, table: str | None = None) -
     if request.url.path.startswith("/api/") and request.url.path != "/api/docs":
         return JSONResponse({"error": text}, status, headers)
     template = "_error.html" if wants_fragment(request) else "error.html"
-    heading = HEADINGS.get(status, "That does not work")
-    shown = {"status": status, "heading": heading, "text": text, "table": table, "page": ""}
+    heading = HEADINGS.get(status, "That did not work")
+    shown = {"status": status, "heading": heading, "text": text, "table": table, "page": "", "settings": settings(request)}
     return HTMLResponse(templates.get_template(template).render(shown), status, headers)

@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 from smoothcall import __version__
 from smoothcall.errors import Forbidden, UsageError
 from smoothcall.play.service import PlayService
-from smoothcall.web import api, docs, explore, hands, lobby, pages, statistics, table
+from smoothcall.web import api, docs, explore, hands, lobby, pages, settings, statistics, table
 from smoothcall.web.guard import HEADERS, Guard
 from smoothcall.web.protocol import Limits, limited
 from smoothcall.web.quiet import keep_quiet
@@ -46,7 +46,12 @@ def create(service: PlayService, *, hosts: Sequence[str] = LOOPBACK) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.service = service
-    for router in (table.router, api.ours, api.router, *(page.router for page in (lobby, hands, statistics, explore, docs))):
+    for router in (
+        table.router,
+        api.ours,
+        api.router,
+        *(page.router for page in (lobby, hands, statistics, explore, settings, docs)),
+    ):
         app.include_router(router)  # routes are tried in this order: those of moves come first
     app.mount("/static", StaticFiles(directory=pages.HERE / "static"))
     app.add_exception_handler(UsageError, _usage)

@@ -1,4 +1,4 @@
-"""How somebody plays, in figures and pictures."""
+"""Statistics of a person, one game and stake at a time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from smoothcall.play.opponents import PLAY_GAMES
-from smoothcall.play.person_view import Figure
+from smoothcall.play.stakes import PLAY_GAMES
+from smoothcall.play.statistics import GameStatistics
 from smoothcall.web import pages
 from smoothcall.web.drawing import chart
 from smoothcall.web.forms import Filters, validate
@@ -23,14 +23,13 @@ router = APIRouter(include_in_schema=False)
 async def statistics(request: Request) -> Response:
     person, service, given = pages.visitor(request), pages.service(request), chosen(request.query_params)
     found = await run_in_threadpool(service.statistics, person, validate(Filters, given).filter)
-    reach = max((_reach(line.raw) for line in found.by_game), default=1.0)
+    pictures = [chart(game.curve, game.luck_adjusted_curve, 720, 240, hands=game.hands) for game in found.games]
     return pages.render(
         request,
         "statistics.html",
         page="statistics",
         found=found,
-        chart=chart(found.curve, width=720, height=240) if found.hands else None,
-        reach=reach,
+        shown=[(game, picture, _reach(game)) for game, picture in zip(found.games, pictures, strict=True)],
         chosen=given,
         query=urlencode(given),
         games=PLAY_GAMES,
@@ -38,6 +37,8 @@ async def statistics(request: Request) -> Response:
     )
 
 
-def _reach(figure: Figure | None) -> float:
-    """How far an interval goes from zero, for the scale of a picture of many."""
-    return 1.0 if figure is None else abs(figure.mean) + (figure.half_width or 0.0)
+def _reach(game: GameStatistics) -> float:
+    """Return how far the intervals of a game go from zero in mbb/h: half the width of the axis that shows them."""
+    figures = [figure for line in (*game.by_opponent, *game.by_position) for figure in (line.raw, line.luck_adjusted)]
+    ends = [abs(figure.mean) + (figure.half_width or 0.0) for figure in figures if figure is not None]
+    return max([1.0, *ends])

@@ -14,10 +14,11 @@ from smoothcall.errors import Conflict, UsageError
 from smoothcall.games.betting import IllegalMove
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM
 from smoothcall.play.opponents import Agents
-from smoothcall.play.person_view import Choice, HandView, Opponent, SeatView, TableView
+from smoothcall.play.person_view import Choice, Opponent, SeatView, TableView
+from smoothcall.play.service import PlayService
 from smoothcall.web import pages
 from smoothcall.web.drawing import chart
-from smoothcall.web.forms import ActForm, NextForm
+from smoothcall.web.forms import ActForm, CloseForm, NextForm
 
 router = APIRouter(prefix="/tables/{id}", include_in_schema=False)
 LONGEST = 9  # digits of an amount
@@ -59,10 +60,20 @@ async def next_hand(request: Request, id: str) -> Response:
     person, form = pages.person(request), await pages.form(request, NextForm)
     service, id = pages.service(request), pages.table_id(id)
     try:
-        table = await pages.at_table(request, id, partial(service.next_hand, person, id, hand=form.hand))
+        table = await pages.at_table(
+            request, id, partial(service.next_hand, person, id, hand=form.hand, rebuy=bool(form.rebuy))
+        )
     except Conflict as error:
         return _answer(request, service.table(person, id), error)
     return _answer(request, table)
+
+
+@router.post("/close")
+async def close(request: Request, id: str) -> Response:
+    person = pages.person(request)
+    await pages.form(request, CloseForm)
+    await run_in_threadpool(pages.service(request).close_table, person, pages.table_id(id))
+    return RedirectResponse("/", 303)
 
 
 @router.get("/results")
@@ -92,8 +103,7 @@ def _answer(request: Request, table: TableView, error: UsageError | None = None,
         raised=raised,
         explorable=_explorable(pages.service(request).agents, table) if table.hand.over else (),
         fresh=not any(event.kind == "move" and event.seat == table.hand.seat for event in table.hand.events),
-        coached=(table.match is None or began_even(table.hand))
-        and pages.service(request).coached(table.game, [opponent.id for opponent in table.opponents]),
+        coached=can_coach(pages.service(request), table),
         error="" if error is None else _sentence(error, raised, amount),
     )
     if fragment and table.hand.over:
@@ -112,9 +122,13 @@ def raise_of(table: TableView) -> Raise | None:
     return None
 
 
-def began_even(hand: HandView) -> bool:
-    """Return whether both players began a finished hand of a match with the same number of chips."""
-    return hand.over and len({(seat.stack or 0) - int(seat.won or 0) for seat in hand.seats}) == 1
+def can_coach(service: PlayService, table: TableView) -> bool:
+    """Return whether the coach can help with the hand that is over: with a decision in it, and full stacks at its start."""
+    hand, began = table.hand, {seat.began for seat in table.hand.seats}
+    decided = any(event.kind == "move" and event.seat == hand.seat for event in hand.events)
+    if not (hand.over and decided) or len(began) > 1 or (table.cash and began != {table.cash}):
+        return False
+    return service.coached(table.game, [opponent.id for opponent in table.opponents])
 
 
 def _round(table: TableView) -> tuple[SeatView, ...]:
@@ -139,5 +153,8 @@ def _amount(text: str) -> int:
 def _sentence(error: UsageError, raised: Raise | None, amount: str | None) -> str:
     """Return an error as a sentence; about a raise, in the amounts that the page shows."""
     if isinstance(error, IllegalMove) and raised is not None and amount is not None:
-        return f"{raised.choice.name} of {amount.strip()[:40]!r}? It takes a whole number from {raised.low} to {raised.high}."
+        span = f"{raised.low:,} to {raised.high:,} chips"
+        return f"You cannot {raised.choice.name.lower()} {amount.strip()[:40]!r}: choose from {span}."
+    if isinstance(error, Conflict) and "not over" not in str(error):
+        return "You already acted in another tab; here is the current hand."
     return pages.sentence(error)

@@ -163,7 +163,7 @@ def write_exploitability(page: Page, parts: Parts) -> None:
 
 def _write_equilibrium(page: Page, parts: Parts) -> None:
     if "equilibrium" not in parts:
-        page.text(f"An approximate equilibrium of the same game against them: {NOT_YET}")
+        page.text(f"An equilibrium of the same game against them: {NOT_YET}")
         return
     part = parts["equilibrium"]
     found = part.figures["matches"]
@@ -174,5 +174,6 @@ def _write_equilibrium(page: Page, parts: Parts) -> None:
     page.text(
         f"{EQUILIBRIUM} is the average policy of MCCFR in the same game, one policy for each stack that may be left, "
         f"`{part.figures['command']}` for full stacks and fewer iterations for smaller ones. It is none of the opponents "
-        "above, and how far it is from an equilibrium is not measured. Agents of seed 1; the intervals are of the matches."
+        "above. "
+        "Agents of seed 1; the intervals are of the matches."
     )

@@ -18,7 +18,9 @@
 
   const showAmount = (form) => {
     const field = first("[type=number]", form);
-    first("#move-r output").textContent = field.value || "?";
+    const blind = Number(form.dataset.blind || 1);
+    const told = Number((Number(field.value) / blind).toFixed(2)).toLocaleString("en-US");
+    first("#move-r output").textContent = field.value ? told + (form.dataset.blind ? " bb" : "") : "?";
     for (const preset of form.querySelectorAll("[data-amount]")) {
       preset.setAttribute("aria-pressed", String(preset.dataset.amount === field.value));
     }
@@ -43,13 +45,36 @@
       first("[type=range]", form).value = event.target.value;
       showAmount(form);
     }
-    if (event.target.dataset.labels) {
-      const label = event.target.dataset.labels.split("|")[Number(event.target.value)];
-      event.target.setAttribute("aria-valuetext", label);
-      event.target.parentElement.querySelector("output").textContent = "after " + label;
-      const chosen = first("[type=radio]", event.target.closest(".agent"));
-      if (chosen) chosen.checked = true;
+    if (event.target.dataset.labels) showOpponent(event.target.closest("[data-opponent]"));
+  });
+
+  // The opponent of a seat: what is told about it, or about the checkpoint that the slider stands at.
+
+  const showOpponent = (seat) => {
+    const chosen = first("select", seat).selectedOptions[0];
+    let [about, explore] = [chosen.dataset.told, chosen.dataset.explore || ""];
+    for (const part of seat.querySelectorAll("[data-checkpoints]")) {
+      part.hidden = part.dataset.checkpoints !== chosen.value;
+      if (part.hidden) continue;
+      const slider = first("input", part);
+      const [label, id, figures] = ["labels", "ids", "figures"].map((name) => slider.dataset[name].split("|")[Number(slider.value)]);
+      slider.setAttribute("aria-valuetext", `after ${label}`);
+      first("output", part).textContent = `after ${label}`;
+      if (Number(slider.value) < Number(slider.max)) {
+        about = [`after ${label}`, figures].filter(Boolean).join(" · ");
+        explore = `/explore/${id}`;
+      }
     }
+    first(".style", seat).hidden = !explore;
+    first(".told span", seat).textContent = about;
+    const link = first(".told a", seat);
+    link.hidden = !explore;
+    if (explore) link.href = explore;
+  };
+
+  document.addEventListener("change", (event) => {
+    const seat = event.target.closest("[data-opponent]");
+    if (seat) showOpponent(seat);
   });
 
   document.addEventListener("click", (event) => {
@@ -86,14 +111,73 @@
     }
   });
 
-  // What happened is said aloud, and the focus stays at the table.
+  // Opponents' actions appear one by one, each with a click; the next hand is dealt by itself where that is set.
+
+  const pace = { instant: 0, normal: 220, slow: 700 };
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)");
+  let told = { hand: "", count: 0 };
+  let sounding = null;
+  let dealing = 0;
+
+  const click = () => {
+    if (document.body.dataset.sound !== "on") return;
+    sounding = sounding || new AudioContext();
+    const [tone, volume] = [sounding.createOscillator(), sounding.createGain()];
+    tone.frequency.value = 520;
+    volume.gain.setValueAtTime(0.08, sounding.currentTime);
+    volume.gain.exponentialRampToValueAtTime(0.001, sounding.currentTime + 0.08);
+    tone.connect(volume).connect(sounding.destination);
+    tone.start();
+    tone.stop(sounding.currentTime + 0.09);
+  };
+
+  const unfold = (lines) => {
+    const step = still.matches ? 0 : pace[document.body.dataset.speed] || 0;
+    if (lines.length) click();
+    const deals = lines.filter((line) => line.matches(".at-deal.dealer"));
+    const slots = [...document.querySelectorAll("#table .slot.dealt .card")];
+    let from = slots.length - deals.reduce((sum, line) => sum + line.querySelectorAll("span").length, 0);
+    for (const [place, line] of step ? lines.entries() : []) {
+      const own = first(`#table .seat[data-seat="${line.dataset.seat}"] .under`);
+      const cards = deals.includes(line) ? slots.slice(from, (from += line.querySelectorAll("span").length)) : [];
+      if (!place) continue;
+      const shown = [line, own, ...cards].filter(Boolean);
+      for (const each of shown) each.classList.add("later");
+      setTimeout(() => {
+        for (const each of shown) each.classList.remove("later");
+        click();
+      }, step * place);
+    }
+  };
+
+  const dealSoon = (table) => {
+    clearTimeout(dealing);
+    const next = first("[data-auto]", table);
+    if (!next || document.body.dataset.deal !== "auto") return;
+    dealing = setTimeout(() => {
+      if (next.isConnected && !next.disabled && !first("dialog[open]")) next.click();
+    }, 2500);
+  };
+
+  const seen = first("#table");
+  if (seen) {
+    told = { hand: seen.dataset.hand, count: seen.querySelectorAll(".events li").length };
+    dealSoon(seen);
+  }
+
+  // What happened is said aloud, every event of it, and the focus stays at the table.
 
   document.addEventListener("htmx:afterSettle", () => {
     const [says, table] = [first("#says"), first("#table")];
     if (says && table) {
-      const lines = [...table.querySelectorAll(".events li")].slice(-4).map((each) => each.textContent);
-      const text = [first(".notice", table)?.textContent, ...lines].filter(Boolean).join(". ");
-      if (says.textContent !== text) says.textContent = text;
+      const lines = [...table.querySelectorAll(".events li")];
+      const fresh = table.dataset.hand === told.hand ? lines.slice(told.count) : lines;
+      const more = [first(".notice", table), fresh.length ? first(".verdict", table) : null];
+      const text = [...fresh, ...more].map((each) => each?.textContent.trim().replace(/\s+/g, " ")).filter(Boolean);
+      if (text.length) says.textContent = text.join(". ");
+      told = { hand: table.dataset.hand, count: lines.length };
+      unfold(fresh);
+      dealSoon(table);
     }
     const stage = table || first("#hand");
     if (stage && document.activeElement === document.body) stage.focus({ preventScroll: true });

@@ -1,0 +1,82 @@
+"""axe-core finds no violation on any page, and what happens at a table is announced."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from smoothcall.store.records import Filter
+from tests.web.browsing import Visitor, play, sit_down
+from tests.web.conftest import Enter
+
+DESKTOP, PHONE = (1280, 800), (390, 844)
+
+
+def violations(visitor: Visitor, path: str) -> list[tuple[str, ...]]:
+    visitor.go(path)
+    visitor.page.wait_for_load_state("networkidle")
+    found = Axe().run(visitor.page).response["violations"]
+    return [(path, each["id"], node["html"][:200], node["failureSummary"][:99]) for each in found for node in each["nodes"][:2]]
+
+
+def verify_pages(enter: Enter, size: tuple[int, int], *, dark: bool) -> None:
+    visitor = enter(size, dark=dark, forgiven=(" 404 ", " 403 "))
+    visitor.go("/")
+    service, person = visitor.site.service, visitor.person
+    over = play(visitor.site, person, "leduc", "leduc-cfr", 3)
+    play(visitor.site, person, "no-limit-holdem", "always-call", 2)
+    six = service.open_table(person, "no-limit-holdem:seats=6", ["always-call", "always-raise", "probe", "random", "expert"])
+    kuhn = play(visitor.site, person, "kuhn", "always-call", 1, street=0)
+    hand = service.hands(person, Filter(game="leduc")).hands[0].id
+    found = []
+    for path in (
+        "/",
+        "/?game=no-limit-holdem:seats=6&form=cash",
+        f"/tables/{six.id}",
+        f"/tables/{kuhn}",
+        f"/tables/{over}",
+        f"/tables/{over}/results",
+        "/hands",
+        "/hands?result=won&game=kuhn-3p",
+        f"/hands/{hand}?step=1",
+        f"/hands/{hand}/coach",
+        "/statistics",
+        "/explore",
+        "/explore/leduc-cfr?at=cr&cards=K",
+        "/explore/no-limit-holdem-mccfr",
+        "/settings",
+        "/api/docs",
+        "/nowhere",
+    ):
+        found += violations(visitor, path)
+    assert not found, "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize(("size", "dark"), [(DESKTOP, False), (PHONE, True)], ids=["desktop-light", "phone-dark"])
+def test_every_page_is_accessible(enter: Enter, size: tuple[int, int], dark: bool) -> None:
+    verify_pages(enter, size, dark=dark)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("size", "dark"), [(DESKTOP, True), (PHONE, False)], ids=["desktop-dark", "phone-light"])
+def test_every_page_is_accessible_in_the_other_colours(enter: Enter, size: tuple[int, int], dark: bool) -> None:
+    verify_pages(enter, size, dark=dark)
+
+
+def test_every_event_is_announced(enter: Enter) -> None:
+    visitor = enter()
+    sit_down(visitor, "no-limit-holdem", "always-raise")
+    lines = visitor.page.locator(".events li")
+    while not visitor.state[2]:
+        before = lines.count()
+        visitor.after(lambda: visitor.press("c"))
+        told = lines.all_text_contents()[before:]
+        assert len(told) >= 2
+        visitor.page.wait_for_function(
+            "text => document.querySelector('#says').textContent.includes(text)", arg=told[-1].strip()
+        )
+        said = visitor.page.locator("#says").text_content() or ""
+        places = [said.find(" ".join(each.split())) for each in told]
+        assert places == sorted(places)
+        assert min(places) >= 0
+    assert visitor.text(".verdict").split("  ")[0][:12] in said
