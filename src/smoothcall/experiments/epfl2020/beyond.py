@@ -163,17 +163,18 @@ def write_exploitability(page: Page, parts: Parts) -> None:
 
 def _write_equilibrium(page: Page, parts: Parts) -> None:
     if "equilibrium" not in parts:
-        page.text(f"An equilibrium of the same game against them: {NOT_YET}")
+        page.text(f"An approximate equilibrium of the same game against them: {NOT_YET}")
         return
     part = parts["equilibrium"]
-    found = part.figures["matches"]
+    found = {name: Estimate(each["gain"], each["error"], each["hands"]) for name, each in part.figures["matches"].items()}
     page.table(
         [f"chips a freezeout of {EQUILIBRIUM}", *COLUMNS],
-        [[EQUILIBRIUM, *(f"{found[name]['gain']:+,.0f} ± {1.96 * found[name]['error']:,.0f}" for name in COLUMNS)]],
+        [[EQUILIBRIUM, *(f"{found[name].mean:+,.0f} ± {found[name].half_width():,.0f}" for name in COLUMNS)]],
     )
+    lost = [name for name in COLUMNS if found[name].interval()[1] < 0]
+    far = f" An equilibrium would not lose to {', '.join(lost)}: it has not learned for long enough." if lost else ""
     page.text(
         f"{EQUILIBRIUM} is the average policy of MCCFR in the same game, one policy for each stack that may be left, "
-        f"`{part.figures['command']}` for full stacks and fewer iterations for smaller ones. It is none of the opponents "
-        "above. "
-        "Agents of seed 1; the intervals are of the matches."
+        f"`{part.figures['command']}` for full stacks and fewer iterations for smaller ones.{far} It is none of the opponents "
+        "above. Agents of seed 1; the intervals are of the matches."
     )
