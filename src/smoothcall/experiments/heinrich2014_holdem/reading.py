@@ -12,7 +12,7 @@ from smoothcall.experiments.parts import Part
 from smoothcall.experiments.verdicts import Criterion, Deviation, Measured
 
 Found = Mapping[str, Part]
-NOT_MEASURED = Deviation("nothing", "not measured at this size")
+NOT_MEASURED = Deviation("nothing", "not measured: it takes computing time that this size does not have")
 UNIT = "mbb/h"
 
 

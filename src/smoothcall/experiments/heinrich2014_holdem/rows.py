@@ -203,7 +203,7 @@ def _curves(parts: Found) -> Iterator[Row]:
         if found:
             last = max(found)
             ours = [figure(read(found[last][form]["won"]), form) for form in FORMS]
-            statement = f"{agent.label} after {last:,.0f} episodes against {of.MCCFR.label}"
+            statement = f"{agent.label} after {last:,.0f} episodes against the average policy of {of.MCCFR.label}"
             yield Row(wish, statement, None, tuple(chain(*ours)))
     for uct, smooth in PAIRS:
         one, other = points_of(parts, uct), points_of(parts, smooth)
@@ -211,7 +211,7 @@ def _curves(parts: Found) -> Iterator[Row]:
         if common:
             yield Row(
                 "Two-player (different training times)",
-                f"{smooth} less {uct}, against {of.MCCFR.label}, greedy, by episodes",
+                f"{smooth} less {uct}, greedy, against the average policy of {of.MCCFR.label}, by episodes",
                 None,
                 tuple(chain(*(figure(_apart(other[at], one[at]), f"{at:,.0f}:") for at in common))),
             )

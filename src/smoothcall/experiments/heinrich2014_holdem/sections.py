@@ -157,8 +157,9 @@ def _curves(page: Page, parts: Mapping[str, Part]) -> None:
     page.text(
         "The document wished for a comparison of learning rates with MCCFR. Each agent on the way, seed 1, over iterations and "
         "over seconds of CPU time on one core (an iteration of MCCFR walks many nodes, an episode of tree search one "
-        f"hand): what it wins against the last MCCFR agent in {settings['hands']:,} hands, and a lower bound of what a best "
-        f"response wins of it, that of a local best response ({settings['deals']:,} deals). Of tree searches the greedy policy "
+        f"hand): what it wins against the average policy of the last MCCFR agent in {settings['hands']:,} hands, and a lower "
+        "bound of what a best response wins of it, that of a local best response "
+        f"({settings['deals']:,} deals). Of tree searches the greedy policy "
         "is drawn dashed."
     )
     page.picture(
