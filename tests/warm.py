@@ -21,6 +21,8 @@ from smoothcall.evaluation.policy_match import sample
 from smoothcall.games.cards import SHORT, STANDARD
 from smoothcall.holdem.equity_table import equity_table
 from smoothcall.play.table import replay
+from smoothcall.search.solution import Solution
+from smoothcall.search.spot import Spot
 from smoothcall.solvers import base
 from tests.conftest import TABLES, TINY, WHOLE_BETS
 from tests.contracts.test_solvers import FREEZEOUTS, NFSP
@@ -104,10 +106,20 @@ def adjust_for_luck() -> None:
         told.luck_adjusted(hand.hole[0], hand.boards, hand.text)
 
 
+def solve_spots() -> None:
+    """Sweeps over ranges: of all numbers of streets in double precision, of rivers in single precision too."""
+    for board in ("Td9d6h", "Td9d6hQc", "Td9d6hQc2s"):
+        solution = Solution(Spot(board, ("AA", "KK"), 10, 5, bets="a", raises="none"), double=True)
+        solution.run(1.0)
+        solution.node(":")
+        solution.result()
+    sc.solve("Td9d6hQc2s", ("AA", "KK"), 10, 5, accuracy=1.0).result()
+
+
 # The jobs of a step share no kernel, which would be compiled twice.
 STEPS: tuple[tuple[Callable[[], None], ...], ...] = (
     (build_tables, learn_small_games),
-    (respond_to_learners, adjust_for_luck, learn_by_search, learn_by_regrets, learn_with_networks),
+    (solve_spots, respond_to_learners, adjust_for_luck, learn_by_search, learn_by_regrets, learn_with_networks),
 )
 
 

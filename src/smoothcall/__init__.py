@@ -10,6 +10,7 @@ The path through the code, in reading order:
     simulation   many hands at once: batches of hands, freezeouts
     agents       whatever chooses actions: scripted players, expert system, networks; agent files, registry of names
     learners     learning from observations in simulated hands: Monte-Carlo control, deep Q, NFSP
+    search       exact hold'em on ranges: solving the rest of a hand with real cards
     evaluation   exploitability, best responses (exact, local, learned), matches, statistics, AIVAT
     store        runs on disk, hand histories in a database
     interop      other formats and protocols: ACPC, PHH, strategies of macmanus2019
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from smoothcall.information.game import Game as Game
     from smoothcall.information.named_games import game as game
     from smoothcall.policy import Policy as Policy
+    from smoothcall.search.solution import solve as solve
     from smoothcall.solvers import Solver as Solver
     from smoothcall.solvers import solver as solver
 
@@ -91,6 +93,7 @@ _HOMES = {
     "information.game": ["Game"],
     "information.named_games": ["game"],
     "policy": ["Policy"],
+    "search.solution": ["solve"],
     "solvers": ["Solver", "solver"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

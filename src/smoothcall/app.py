@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # imported where they are used; the play service needs the pa
     from smoothcall.experiments.cross_table import CrossTable
     from smoothcall.play.opponents import Agents
     from smoothcall.play.service import PlayService
+    from smoothcall.search.reports import ShownNode, SolveReport
 
 Watch = Callable[[Progress], None]
 Stop = Callable[[], bool]
@@ -343,6 +344,18 @@ class App:
         if not found:
             raise UsageError(f"there are no data of reproductions in {str(folder)!r} (make them: smoothcall reproduce NAME)")
         return found
+
+    def solve(self, spot: Mapping[str, Any] | Path, **how: Any) -> SolveReport:
+        """Solve a spot, or go on with a saved one; see `search.reports.solve_spot`."""
+        from smoothcall.search.reports import solve_spot
+
+        return solve_spot(spot, **how)
+
+    def show_spot(self, path: Path, key: str | None = None) -> ShownNode:
+        """Show a public node of a saved solution."""
+        from smoothcall.search.reports import show_spot
+
+        return show_spot(path, key)
 
     def play_service(
         self, database: str | None = None, agents: Path | Agents | None = None, *, synchronous: str = "full", **options: Any

@@ -14,7 +14,7 @@ from smoothcall.experiments.speed import TASKS, Task, timing
 
 UNITS = {"iterations/s", "episodes/s", "hands/s", "s", "ms"}
 QUICK = ["leduc-nash-conv", "leduc-lp", "preflop-equity"]
-SLOW = [name for name in TASKS if name not in QUICK and not name.startswith(("limit-holdem", "no-limit", "strength"))]
+SLOW = [name for name in TASKS if name not in QUICK and not name.startswith(("limit-holdem", "no-limit", "strength", "spot"))]
 
 
 def test_the_figure_is_the_median_of_the_repeats(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from smoothcall.cli.plot import plot
 from smoothcall.cli.reproduce import reproduce
 from smoothcall.cli.resume import resume
 from smoothcall.cli.show import show
+from smoothcall.cli.solve import solve
 from smoothcall.cli.solvers import solvers
 from smoothcall.cli.train import train
 from smoothcall.errors import UsageError
@@ -41,6 +42,7 @@ COMMANDS = (
     match,
     play,
     plot,
+    solve,
     reproduce,
     bench,
 )  # in the order of the help

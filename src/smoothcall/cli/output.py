@@ -121,11 +121,15 @@ class ProgressLine:
 
     def fraction(self, done: float) -> None:
         """Show the fraction of the work that is done."""
+        self.step(done, f"{done:.0%}")
+
+    def step(self, done: float, text: str) -> None:
+        """Show the fraction of the work that is done, in words of the caller."""
         if self.is_terminal:
-            self.update(done, f"{done:.0%}")
+            self.update(done, text)
         elif time.monotonic() - self._told >= _EVERY:
             self._told = time.monotonic()
-            tell(f"{self._label}: {done:.0%}")
+            tell(f"{self._label}: {text}")
 
     def _interrupt(self, *_: object) -> None:
         if self._asked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,8 @@ from smoothcall.cli.output import bar, print_json, print_table
 
 if TYPE_CHECKING:
     from smoothcall.results import ShownState
+
+SPOT = ".spot"  # ending of solved spots
 
 
 def show(
@@ -23,8 +26,20 @@ def show(
 ) -> None:
     """Show a strategy, whole or at one information state; of hold'em, the first decision without one.
 
-    Examples: smoothcall show runs/leduc-cfr+; smoothcall show holdem.agent AhKh/Td9d2c:rc/
+    Of a solved spot (NAME.spot), a public node with EV, equity and strategy of every hand: `/2s:cr50` is the decision after a
+    check and a bet of 50 on the next street with 2s.
+
+    Examples: smoothcall show runs/leduc-cfr+; smoothcall show holdem.agent AhKh/Td9d2c:rc/; smoothcall show turn.spot :r50
     """
+    if agent.endswith(SPOT):
+        from smoothcall.cli.solve import print_node
+
+        node = app().show_spot(Path(agent), key)
+        if as_json:
+            print_json(node.as_dict())
+        else:
+            print_node(node)
+        return
     found = app().show(agent, key, of=of)
     if as_json:
         print_json(found.as_dict())

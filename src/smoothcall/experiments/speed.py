@@ -232,7 +232,37 @@ def _walk(count: int, together: int = 16384) -> Callable[[], Timed]:
     return prepare
 
 
+def _spot(board: str, accuracy: float, **chips: Any) -> Callable[[], Timed]:
+    """Solve a spot from nothing to an accuracy; its tree is built before."""
+
+    def prepare() -> Timed:
+        from smoothcall.search.solution import Solution
+        from smoothcall.search.spot import Spot
+
+        solution = Solution(Spot(board, **chips))
+
+        def timed() -> None:
+            for table in (*solution.solver.regret, *solution.solver.average):
+                table[:] = 0
+            solution.solver.iterations = 0
+            solution.run(accuracy)
+
+        return timed
+
+    return prepare
+
+
 _HOLDEM: dict[str, Any] = {"mixing": "greatest", "explore": "pot", "k": 0.5}
+
+_ANY: dict[str, Any] = {"ranges": ("any", "any"), "pot": 100, "stack": 400}
+_FLOP: dict[str, Any] = {
+    "ranges": (
+        "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s",
+        "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+",
+    ),
+    "pot": 180,
+    "stack": 910,
+}
 
 TASKS: dict[str, Task] = {
     "leduc-cfr-plus": Task("iterations/s", _iterations("leduc", "cfr+", 20_000), lambda s: 20_000 / s),
@@ -270,6 +300,9 @@ TASKS: dict[str, Task] = {
     "no-limit-nfsp": Task("hands/s", _freezeout_hands("no-limit-holdem", "nfsp-freezeouts", 20_000), lambda s: 20_000 / s),
     "batched-walk": Task("hands/s", _walk(2_000_000), lambda s: 2e6 / s),
     "leduc-3p-cfr-plus": Task("iterations/s", _iterations("leduc-3p", "cfr+", 100), lambda s: 100 / s),
+    "spot-river": Task("s", _spot("Td9d6hQc2s", 0.001, bets="50%,100%,a", raises="60%,a", **_ANY), lambda s: s),
+    "spot-turn": Task("s", _spot("Td9d6hQc", 0.001, bets="75%,a", raises="75%,a", **_ANY), lambda s: s),
+    "spot-flop": Task("s", _spot("QsJh2h", 0.005, bets="52%", raises="2.5x", **_FLOP), lambda s: s),
 }
 
 

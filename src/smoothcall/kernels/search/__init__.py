@@ -1,0 +1,1 @@
+"""Kernels of `smoothcall.search`: vectors over all hands on a public tree."""

@@ -1,0 +1,82 @@
+"""Values of endings for every hand at once, against a range: O(hands) instead of O(hands^2), by sums over cards.
+
+Endings of one board share the order of hands and the cards they block, so they are valued side by side, one in each lane.
+`reach` is the opponent's; its last row, behind the opponent's hands, is 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels.search.lanes import Lanes, fill, load, store
+from smoothcall.kernels.tables import Array
+
+
+class Side(NamedTuple):
+    """The n hands of one player on one board, weaker hands first, and how they meet the m hands of the opponent."""
+
+    low: Array  # [n] uint16: cards of each hand; one that has a single card has a blank, which no other hand has
+    high: Array  # [n] uint16
+    weaker: Array  # [n] uint16: how many of the opponent's hands are weaker
+    not_stronger: Array  # [n] uint16: how many are weaker or equal
+    same: Array  # [n] uint16: the place of the same two cards among the opponent's hands; m where they are not there
+
+
+@inlined
+def _add_hands(reach: Array, other: Side, begin: int, end: int, card_reach: Array, total: Lanes) -> Lanes:
+    """Add the reach of hands begin:end to their cards; return the sum of all hands so far."""
+    for n in range(begin, end):
+        each = load(reach, n)
+        total = total + each
+        store(card_reach, other.low[n], load(card_reach, other.low[n]) + each)
+        store(card_reach, other.high[n], load(card_reach, other.high[n]) + each)
+    return total
+
+
+@kernel
+def fold_values(
+    reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array
+) -> None:
+    """Write value[count, lanes]: factor[2] times the reach of the opponent's hands that share no card with one's own.
+
+    By inclusion and exclusion: all hands, less those with either card, plus the hand itself, which was subtracted twice.
+    """
+    total = fill(reach, 0.0)
+    for card in range(len(card_reach)):
+        store(card_reach, card, total)
+    total = _add_hands(reach, other, 0, many, card_reach, total)
+    times = load(factor, 2)
+    for n in range(count):
+        apart = total - load(card_reach, own.low[n]) - load(card_reach, own.high[n]) + load(reach, own.same[n])
+        store(value, n, times * apart)
+
+
+@kernel
+def showdown_values(
+    reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array
+) -> None:
+    """Write value[count, lanes]: factor[0] times the reach of weaker hands, plus factor[1] times that of hands not stronger,
+    plus factor[2] times that of all hands; of the opponent's hands that share no card with one's own.
+    """
+    total = fill(reach, 0.0)
+    for card in range(len(card_reach)):
+        store(card_reach, card, total)
+    weaker, not_stronger, all_hands = load(factor, 0), load(factor, 1), load(factor, 2)
+    begin = added = 0
+    while begin < count:
+        end = begin
+        while end < count and own.weaker[end] == own.weaker[begin] and own.not_stronger[end] == own.not_stronger[begin]:
+            end += 1
+        total = _add_hands(reach, other, added, own.weaker[begin], card_reach, total)
+        for n in range(begin, end):
+            store(value, n, weaker * (total - load(card_reach, own.low[n]) - load(card_reach, own.high[n])))
+        total = _add_hands(reach, other, own.weaker[begin], own.not_stronger[begin], card_reach, total)
+        for n in range(begin, end):
+            ties = total - load(card_reach, own.low[n]) - load(card_reach, own.high[n]) + load(reach, own.same[n])
+            store(value, n, load(value, n) + not_stronger * ties)
+        begin, added = end, own.not_stronger[begin]
+    total = _add_hands(reach, other, added, many, card_reach, total)
+    for n in range(count):
+        apart = total - load(card_reach, own.low[n]) - load(card_reach, own.high[n]) + load(reach, own.same[n])
+        store(value, n, load(value, n) + all_hands * apart)

@@ -1,0 +1,202 @@
+"""Lanes: numbers that one vector instruction handles side by side, 64 bytes of them (16 float32 or 8 float64).
+
+A contiguous array is read as blocks of so many numbers: `load(array, n)` reads block n, `store(array, n, value)` writes it,
+`fill(array, x)` makes lanes that all are x. Lanes add, subtract, multiply, divide and are compared with 0 (`choose`). Numba has
+no such type, and its compiler finds vector instructions only in loops without stores between loads and with few arrays; sums
+over cards and updates of regrets are no such loops. With `NUMBA_DISABLE_JIT=1` lanes are pieces of NumPy arrays.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.extending import intrinsic, lower_builtin, models, register_model
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+
+from smoothcall.kernels.tables import Array
+
+BYTES = 64
+INTERPRETED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+Lanes = Any  # of one row
+
+
+def count_lanes(dtype: Any) -> int:
+    """Return the number of lanes of a type of numbers."""
+    return BYTES // int(np.dtype(dtype).itemsize)
+
+
+class LanesType(types.Type):
+    """The Numba type of lanes."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype, self.count = dtype, BYTES * 8 // dtype.bitwidth
+        super().__init__(name=f"Lanes({dtype}, {self.count})")
+
+
+def _vector(lanes: LanesType) -> Any:
+    return ir.VectorType(ir.FloatType() if lanes.dtype.bitwidth == 32 else ir.DoubleType(), lanes.count)
+
+
+@register_model(LanesType)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, lanes: LanesType) -> None:
+        super().__init__(manager, lanes, _vector(lanes))
+
+
+class _Arithmetic(AbstractTemplate):
+    def generic(self, args: Any, kws: Any) -> Any:
+        if len(args) == 2 and isinstance(args[0], LanesType) and args[0] == args[1]:
+            return signature(args[0], *args)
+        return None
+
+
+def _define(operation: Any, instruction: str) -> None:
+    infer_global(operation)(type(f"_{instruction}", (_Arithmetic,), {"key": operation}))
+
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return getattr(builder, instruction)(*args)
+
+    lower_builtin(operation, LanesType, LanesType)(lower)
+
+
+for _operation, _instruction in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+):
+    _define(_operation, _instruction)
+
+
+def _block(context: Any, builder: Any, array_type: Any, array: Any, block: Any, lanes: LanesType) -> Any:
+    """Return the pointer to a block of a contiguous array."""
+    first = builder.mul(block, ir.Constant(block.type, lanes.count))
+    place = builder.gep(context.make_array(array_type)(context, builder, array).data, [first])
+    return builder.bitcast(place, _vector(lanes).as_pointer())
+
+
+def _read(builder: Any, pointer: Any, lanes: LanesType) -> Any:
+    value = builder.load(pointer)
+    value.align = lanes.dtype.bitwidth // 8
+    return value
+
+
+def _write(builder: Any, value: Any, pointer: Any, lanes: LanesType) -> None:
+    builder.store(value, pointer).align = lanes.dtype.bitwidth // 8
+
+
+def _load(typing: Any, array: Any, block: Any) -> Any:
+    lanes = LanesType(array.dtype)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _read(builder, _block(context, builder, sig.args[0], args[0], args[1], lanes), lanes)
+
+    return lanes(array, types.intp), generate
+
+
+def _store(typing: Any, array: Any, block: Any, value: Any) -> Any:
+    lanes = LanesType(array.dtype)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        _write(builder, args[2], _block(context, builder, sig.args[0], args[0], args[1], lanes), lanes)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, lanes), generate
+
+
+def _fill(typing: Any, array: Any, number: Any) -> Any:
+    lanes = LanesType(array.dtype)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        vector = _vector(lanes)
+        one = builder.insert_element(ir.Constant(vector, ir.Undefined), args[1], ir.Constant(ir.IntType(32), 0))
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), lanes.count), None)
+        return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), everywhere)
+
+    return lanes(array, lanes.dtype), generate
+
+
+def _choose(typing: Any, test: Any, positive: Any, other: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        above = builder.fcmp_ordered(">", args[0], ir.Constant(args[0].type, None))
+        return builder.select(above, args[1], args[2])
+
+    return test(test, test, test), generate
+
+
+def _transpose(typing: Any, source: Any, blocks: Any, target: Any, places: Any) -> Any:
+    """Generate loads of `count` blocks, log2(count) stages of shuffles, and as many stores."""
+    lanes = LanesType(source.dtype)
+    count = lanes.count
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        def pointer(array: int, numbers: int, row: int) -> Any:
+            known = context.make_array(sig.args[numbers])(context, builder, args[numbers]).data
+            block = builder.load(builder.gep(known, [ir.Constant(ir.IntType(64), row)]))
+            return _block(context, builder, sig.args[array], args[array], block, lanes)
+
+        rows = [_read(builder, pointer(0, 1, row), lanes) for row in range(count)]
+        step = count // 2
+        while step:
+            rows = _exchange(builder, rows, step)
+            step //= 2
+        for row, value in enumerate(rows):
+            _write(builder, value, pointer(2, 3, row), lanes)
+        return context.get_dummy_value()
+
+    return types.void(source, blocks, target, places), generate
+
+
+def _exchange(builder: Any, rows: list[Any], step: int) -> list[Any]:
+    """Exchange the off-diagonal squares of `step` rows and columns: one stage of transposing a square of rows."""
+    count = len(rows)
+    found = list(rows)
+    for row in range(count):
+        if row & step:
+            continue
+        upper, lower = rows[row], rows[row + step]
+        kept = [lane if not lane & step else lane - step + count for lane in range(count)]
+        moved = [lane + step if not lane & step else lane + count for lane in range(count)]
+        for place, mask in ((row, kept), (row + step, moved)):
+            lanes = ir.Constant(ir.VectorType(ir.IntType(32), count), mask)
+            found[place] = builder.shuffle_vector(upper, lower, lanes)
+    return found
+
+
+def _load_block(array: Array, block: int) -> Lanes:
+    return _blocks(array)[block].copy()
+
+
+def _store_block(array: Array, block: int, value: Lanes) -> None:
+    _blocks(array)[block] = value
+
+
+def _fill_block(array: Array, number: float) -> Lanes:
+    return np.full(count_lanes(array.dtype), number, array.dtype)
+
+
+def _choose_block(test: Lanes, positive: Lanes, other: Lanes) -> Lanes:
+    return np.where(test > 0, positive, other)
+
+
+def _transpose_blocks(source: Array, blocks: Array, target: Array, places: Array) -> None:
+    """Read the blocks blocks[lanes] int64 as rows of a square; write its columns as the blocks places[lanes] int64."""
+    _blocks(target)[places] = _blocks(source)[blocks].T
+
+
+def _blocks(array: Array) -> Array:
+    return array.reshape(-1, count_lanes(array.dtype))
+
+
+load: Any = _load_block if INTERPRETED else intrinsic(_load)
+store: Any = _store_block if INTERPRETED else intrinsic(_store)
+fill: Any = _fill_block if INTERPRETED else intrinsic(_fill)
+choose: Any = _choose_block if INTERPRETED else intrinsic(_choose)
+transpose: Any = _transpose_blocks if INTERPRETED else intrinsic(_transpose)

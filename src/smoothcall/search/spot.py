@@ -1,0 +1,158 @@
+"""A spot: a board, two ranges, chips and bet sizes, from which the rest of a hand is played."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from smoothcall.errors import UsageError
+from smoothcall.games.betting import Betting
+from smoothcall.games.cards import STANDARD, Cards, Deck
+from smoothcall.games.notation import move_name
+from smoothcall.games.rankings import BEST_FIVE
+from smoothcall.games.rules import PokerRules, Street
+from smoothcall.holdem.ranges import weighted_hands
+from smoothcall.options import number
+from smoothcall.search.bet_sizes import STREETS, Menu
+from smoothcall.search.boards import PLAYERS, Range
+
+MAX_CHIPS = 10**9
+MAX_LIMIT_RAISES = 4  # bets and raises of a street in limit games
+BOARD_CARDS = (3, 4, 5)
+_TOTAL = re.compile(r"r([0-9]{1,15})")
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Player 0 acts first on every street. Chips are whole numbers; wrong input raises UsageError."""
+
+    board: str
+    ranges: tuple[str, str]
+    pot: int  # chips in the middle
+    stack: int | tuple[int, int]  # chips that each player has left
+    bets: str = "50%,a"
+    raises: str = "75%,a"
+    street_bets: tuple[str, ...] = ()
+    limit: str = ""  # sizes of the bets of each street to come, as in 10,20: limit betting; then the sizes above do not count
+    rake: float = 0.0  # share of the pot taken from the winner
+    cap: float | None = None  # the most that is taken, in chips
+    threshold: float = 0.1  # a bet that leaves at most this share of the pot behind becomes all-in
+
+    def __post_init__(self) -> None:
+        if len(self.ranges) != PLAYERS or not all(isinstance(text, str) for text in self.ranges):
+            raise UsageError(
+                f"{len(self.ranges)} ranges (accepted: {PLAYERS}, that of the player who acts first and the other's)"
+            )
+        for name, chips in (("pot", self.pot), *(("stack", stack) for stack in self.stacks)):
+            known = number(chips, whole=True)
+            if known is None or not 1 <= known <= MAX_CHIPS:
+                raise UsageError(f"{name}={chips} (accepted: a whole number of chips from 1 to {MAX_CHIPS:,})")
+        if (rate := number(self.rake, whole=False)) is None or not 0 <= rate < 1:
+            raise UsageError(f"rake={self.rake} (accepted: a share of the pot from 0 to below 1, such as 5%)")
+        if self.cap is not None and ((most := number(self.cap, whole=False)) is None or most < 0):
+            raise UsageError(f"cap={self.cap} (accepted: chips, at least 0)")
+        if len(self.cards) not in BOARD_CARDS:
+            raise UsageError(f"board {self.board!r} has {len(self.cards)} cards (accepted: 3, 4 or 5)")
+        self.menu, self.bet_chips  # noqa: B018 - read now, so that wrong sizes are found before any work
+        self.hands  # noqa: B018
+
+    @property
+    def deck(self) -> Deck:
+        return STANDARD
+
+    @cached_property
+    def cards(self) -> Cards:
+        return self.deck.parse(self.board)
+
+    @property
+    def stacks(self) -> tuple[int, int]:
+        stack: Any = self.stack
+        if isinstance(stack, tuple) and len(stack) != PLAYERS:
+            raise UsageError(f"{len(stack)} stacks (accepted: one of both players, or {PLAYERS})")
+        return stack if isinstance(stack, tuple) else (stack, stack)
+
+    @cached_property
+    def menu(self) -> Menu:
+        return Menu.parse(self.bets, self.raises, self.street_bets, self.threshold)
+
+    @cached_property
+    def hands(self) -> tuple[Range, Range]:
+        first, second = (Range(*weighted_hands(text, self.cards, self.deck)) for text in self.ranges)
+        return first, second
+
+    @property
+    def street(self) -> int:
+        """The number of the street that the board belongs to, as in STREETS."""
+        return BOARD_CARDS.index(len(self.cards)) + 1
+
+    @property
+    def unit(self) -> int:
+        """Half of the pot counts as each player's ante, so the chips of an odd pot are counted in halves."""
+        return 1 + int(self.pot) % 2
+
+    @property
+    def ante(self) -> int:
+        """Each player's half of the pot, in units."""
+        return int(self.pot) * self.unit // 2
+
+    @cached_property
+    def bet_chips(self) -> tuple[int, ...]:
+        """The bets of limit betting, one for each street to come; () in no-limit betting."""
+        if not self.limit:
+            return ()
+        pieces = self.limit.split(",")
+        chips = [int(piece) if piece.strip().isdigit() else 0 for piece in pieces]
+        streets = len(STREETS) - self.street
+        if min(chips) < 1 or len(chips) not in (1, streets):
+            raise UsageError(f"limit={self.limit!r} (accepted: the bet in chips, or {streets} joined by commas, one a street)")
+        return tuple(chips * streets if len(chips) == 1 else chips)
+
+    @cached_property
+    def rules(self) -> PokerRules:
+        """The rest of the hand as a game of its own: its first street is that of the board, its antes are the pot."""
+        limit = bool(self.bet_chips)
+        bets = [chips * self.unit for chips in self.bet_chips] or [self.unit] * (len(STREETS) - self.street)
+        most = MAX_LIMIT_RAISES if limit else None
+        streets = [
+            Street(bet=bet, hole=0 if place else 2, board=1 if place else len(self.cards), max_raises=most)
+            for place, bet in enumerate(bets)
+        ]
+        stack = self.ante + max(self.stacks) * self.unit
+        return PokerRules("spot", self.deck, BEST_FIVE, tuple(streets), antes=(self.ante,) * PLAYERS, limit=limit, stack=stack)
+
+    def start(self) -> Betting:
+        return Betting(self.rules, [self.ante + stack * self.unit for stack in self.stacks])
+
+    def moves(self, state: Betting) -> Sequence[str]:
+        """Return the moves that a state of the betting offers."""
+        if self.bet_chips:
+            return [letter for letter in state.slots if letter is not None]
+        return self.menu.moves(state, STREETS[self.street + state.street], self.unit)
+
+    def settle(self, payoffs: Sequence[Fraction], state: Betting) -> Sequence[float]:
+        """Return pay-offs in chips: what the winner gets is less by the rake, which is taken from chips that were matched."""
+        pot = 2 * min(state.paid)
+        most = float("inf") if self.cap is None else self.cap * self.unit
+        rake = min(self.rake * pot, most)
+        winners = [payoff > 0 for payoff in payoffs]
+        shares = [1.0 if winner else 0.0 for winner in winners] if any(winners) else [0.5, 0.5]
+        return [(float(payoff) - rake * share) / self.unit for payoff, share in zip(payoffs, shares, strict=True)]
+
+    def move_name(self, state: Betting, letter: str) -> str:
+        """Return the name of a move, in chips."""
+        return re.sub(r"[0-9]+", lambda found: str(int(found[0]) // self.unit), move_name(state, letter))
+
+    def shown(self, text: str) -> str:
+        """Return the engine's betting in a user's chips: totals count what a player has put in since the spot began."""
+        return _TOTAL.sub(lambda found: f"r{(int(found[1]) - self.ante) // self.unit}", text)
+
+    def read(self, text: str) -> str:
+        """Return a user's betting as the engine writes it: the inverse of `shown`."""
+        return _TOTAL.sub(lambda found: f"r{int(found[1]) * self.unit + self.ante}", text)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,0 +1,40 @@
+"""Lanes: as NumPy computes them, compiled and interpreted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from smoothcall.kernels import uncached
+from smoothcall.kernels.search.lanes import choose, count_lanes, fill, load, store, transpose
+from smoothcall.kernels.tables import Array
+
+
+@uncached
+def _compute(array: Array, number: Any) -> None:
+    value, other = load(array, 0), fill(array, number)
+    store(array, 1, choose(value, value / other, other) - value * other + value)
+
+
+@uncached
+def _transpose(source: Array, blocks: Array, target: Array, places: Array) -> None:
+    transpose(source, blocks, target, places)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_lanes(dtype: Any) -> None:
+    lanes, random = count_lanes(dtype), np.random.default_rng(0)
+    array = random.normal(size=3 * lanes).astype(dtype)
+    array[0] = 0
+    first, last = array[:lanes].copy(), array[2 * lanes :].copy()
+    _compute(array, dtype(2))
+    assert array[lanes : 2 * lanes] == pytest.approx(np.where(first > 0, first / 2, 2) - 2 * first + first, rel=1e-6)
+    assert np.array_equal(array[2 * lanes :], last)
+    source, target = random.normal(size=(40, lanes)).astype(dtype), np.zeros((50, lanes), dtype)
+    blocks, places = random.permutation(40)[:lanes], random.permutation(50)[:lanes]
+    _transpose(source, blocks, target, places)
+    assert np.array_equal(target[places], source[blocks].T)
+    assert not target[np.setdiff1d(np.arange(50), places)].any()

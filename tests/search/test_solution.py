@@ -1,0 +1,202 @@
+"""Solved spots: values of an independent solver, nodes, locks, files, wrong input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import smoothcall as sc
+from smoothcall.errors import UsageError
+from smoothcall.search.reports import read_lock, solve_spot
+from smoothcall.search.solution import Solution
+from smoothcall.search.spot import Spot
+from tests.conftest import GOLDEN
+from tests.search.plain import River
+
+SPOTS = {each["name"]: each for each in json.loads((GOLDEN / "spots.json").read_text())["spots"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "accuracy"),
+    [
+        ("river-full", 0.0005),
+        pytest.param("turn-full", 0.0005, marks=pytest.mark.long),
+        pytest.param("flop", 0.005, marks=pytest.mark.long),
+    ],
+)
+def test_spots_of_another_solver(name: str, accuracy: float) -> None:
+    given = SPOTS[name]
+    solution = sc.solve(
+        given["board"],
+        tuple(given["ranges"]),
+        given["pot"],
+        given["stack"],
+        bets=given["bets"],
+        raises=given["raises"],
+        accuracy=accuracy,
+    )
+    found = solution.result()
+    assert found["exploitability"] <= accuracy
+    assert found["ev"][0] == pytest.approx(given["ev"], abs=max(accuracy, 0.0005) * given["pot"])
+    assert sum(found["ev"]) == pytest.approx(given["pot"], rel=1e-5)
+    assert found["equity"][0] == pytest.approx(given["equity"], abs=5e-5)
+
+
+@pytest.fixture(scope="module")
+def turn() -> Solution:
+    return _solved("AsKsQdJd")
+
+
+def _solved(board: str) -> Solution:
+    solution = Solution(Spot(board, ("AA,KK,T9s,55", "QQ,JTs,A5s,66"), 11, (30, 20), bets="50%", raises="3x"), double=True)
+    solution.run(0.002)
+    return solution
+
+
+def test_nodes_agree_with_each_other(turn: Solution) -> None:
+    """EV of a hand is the mean of its actions; EVs of both players add up to the pot at every node."""
+    for key in (":", ":c", ":r6", "/2s:cc/", "/2c:r6c/", "/Td:cr6c/c"):
+        node = turn.node(key)
+        assert node.strategy.sum(axis=1) == pytest.approx(np.ones(len(node.strategy)))
+        mean = (node.strategy * node.action_ev).sum(axis=1)
+        assert mean == pytest.approx(node.ev[node.player], abs=1e-9)
+        both = [_mean(turn, node, player) for player in range(2)]
+        assert sum(both) == pytest.approx(node.pot, abs=1e-9)
+    assert turn.node(":r6").names == ("Fold", "Call 6", "Raise to 20 (all in)")
+    assert turn.result()["ev"][0] == pytest.approx(_mean(turn, turn.node(":"), 0), abs=1e-9)
+
+
+def _mean(solution: Solution, node: Any, player: int) -> float:
+    """Return a player's mean EV over all pairs of hands at a node."""
+    own, other = node.hands[player], node.hands[1 - player]
+    meets = np.array(
+        [sum(w for hand, w in zip(other, node.weight[1 - player], strict=True) if not set(hand) & set(one)) for one in own]
+    )
+    weight = node.weight[player] * meets
+    return float(np.nansum(node.ev[player] * weight) / weight.sum())
+
+
+def test_symmetric_cards_have_symmetric_strategies() -> None:
+    """Clubs and hearts are alike on As Ks Qd Jd: the strategy with 2h is that with 2c, suits exchanged."""
+    solution = _solved("AsKsQdJd")
+    clubs, hearts = solution.node("/2c:cc/"), solution.node("/2h:cc/")
+    assert len(solution.solver.levels[0].boards[0].symmetries) > 1
+    image = {card: card // 4 * 4 + {0: 2, 2: 0}.get(card % 4, card % 4) for card in range(52)}
+    found = {
+        tuple(sorted(image[int(card)] for card in hand)): row for hand, row in zip(clubs.hands[0], clubs.strategy, strict=True)
+    }
+    for hand, row in zip(hearts.hands[0], hearts.strategy, strict=True):
+        assert found[tuple(hand.tolist())] == pytest.approx(row)
+
+
+def test_locked_strategies_stay() -> None:
+    lock = {":": {"any": {"c": 0.25, "r6": 0.75}, "AA": {"r6": 1}}}
+    spot = Spot("AsKsQdJd2c", ("AA,KK,T9s,55", "QQ,JTs,A5s,66"), 11, 30, bets="50%", raises="none")
+    solution = Solution(spot, lock=lock, double=True)
+    solution.run(0.0001, iterations=300)
+    node = solution.node(":")
+    aces = np.array([set(hand.tolist()) <= {48, 49, 50, 51} for hand in node.hands[0]])
+    assert node.strategy[aces] == pytest.approx(np.tile([0.0, 1.0], (aces.sum(), 1)))
+    assert node.strategy[~aces] == pytest.approx(np.tile([0.25, 0.75], ((~aces).sum(), 1)))
+    free = Solution(spot, double=True)
+    free.run(0.0001, iterations=300)
+    assert solution.result()["ev"][0] < free.result()["ev"][0]
+    assert River(solution).best(1) == pytest.approx(solution.solver.best_values()[1], abs=1e-9)
+
+
+def test_rake_is_taken_from_the_winner() -> None:
+    spot = Spot("AsKsQdJd2c", ("AA,KK", "QQ,55"), 100, 30, bets="none", rake=0.05, cap=3)
+    assert sum(Solution(spot, double=True).result()["ev"]) == pytest.approx(97)
+    spot = Spot("AsKsQdJd2c", ("AA,KK", "QQ,55"), 20, 30, bets="none", rake=0.05, cap=3)
+    assert sum(Solution(spot, double=True).result()["ev"]) == pytest.approx(19)
+
+
+def test_limit_betting() -> None:
+    solution = Solution(Spot("AsKsQdJd", ("AA,KK", "QQ,55"), 10, 100, limit="2,4"), double=True)
+    solution.run(0.01)
+    assert solution.node(":crrr").names == ("Fold", "Call 2", "Raise to 8")
+    assert solution.node(":crrrr").names == ("Fold", "Call 2")
+    assert solution.node("/2c:cc/c").names == ("Check", "Bet 4")
+
+
+def test_saved_solutions_go_on(tmp_path: Path, turn: Solution) -> None:
+    path = tmp_path / "turn.spot"
+    one, other = (Solution(turn.spot, double=True) for _ in range(2))
+    one.solver.run(9)
+    other.solver.run(4)
+    other.save(path)
+    again = Solution.load(path)
+    again.solver.run(5)
+    for table, expected in zip(
+        (*again.solver.regret, *again.solver.average), (*one.solver.regret, *one.solver.average), strict=True
+    ):
+        assert np.array_equal(table, expected)
+    damaged = path.read_bytes()
+    for size in (0, 100, len(damaged) // 2, len(damaged) - 1):
+        path.write_bytes(damaged[:size])
+        with pytest.raises(UsageError, match="damaged"):
+            solve_spot(path)
+
+
+BOARD, RANGES = "Td9d6hQc2s", ("AA", "KK")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"board": "TdTd6h"}, "stands twice"),
+        ({"board": "Td9d"}, "has 2 cards"),
+        ({"board": "Td9dXx"}, "unknown card"),
+        ({"ranges": ("AA", "TdTh")}, "no hand beside"),
+        ({"ranges": ("AA", "AK:1.5")}, "weight"),
+        ({"ranges": ("AA", "nothing")}, "no hand or range"),
+        ({"ranges": ("AhAs", "AhAc")}, "cannot be held together"),
+        ({"pot": 0}, "pot=0"),
+        ({"stack": 0}, "stack=0"),
+        ({"stack": (1, 2, 3)}, "3 stacks"),
+        ({"bets": "50"}, ""),
+        ({"bets": "0%"}, "size '0%'"),
+        ({"bets": "2x"}, "size '2x'"),
+        ({"bets": ""}, "bets=''"),
+        ({"raises": "half"}, "size 'half'"),
+        ({"street_bets": ("preflop=50%",)}, "street bets"),
+        ({"limit": "2,4"}, "limit"),
+        ({"rake": 1.0}, "rake"),
+        ({"cap": -1.0}, "cap"),
+        ({"accuracy": 0.0}, "accuracy"),
+        ({"accuracy": 2.0}, "accuracy"),
+        ({"seconds": 0.0}, "seconds"),
+        ({"threads": 0}, "threads"),
+        ({"algorithm": "magic"}, "algorithm"),
+        ({"colour": "red"}, "colour"),
+        ({"lock": {":r7": {"any": {"c": 1}}}}, "nobody acts"),
+        ({"lock": {"": {"any": {"c": 1}}}}, "names no node"),
+        ({"lock": {":": {"any": {"c": 0.5}}}}, "sum to 1"),
+        ({"lock": {":": {"AhAs": {"c": 1}}}}, "names 1 of 6 hands"),
+    ],
+)
+def test_wrong_input(given: dict[str, Any], message: str) -> None:
+    spot: dict[str, Any] = {"board": BOARD, "ranges": RANGES, "pot": 10, "stack": 10}
+    if not message:
+        assert sc.solve(**spot | given | {"accuracy": 0.5})
+        return
+    with pytest.raises(UsageError, match=message):
+        sc.solve(**spot | given)
+
+
+def test_wrong_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in ("", "[]", '{":": 3}', '{":": {"any": {"c": "1"}}}', '{":": {}}', "{" * 100):
+        (tmp_path / "lock.json").write_text(text)
+        with pytest.raises(UsageError):
+            read_lock(tmp_path / "lock.json")
+    for out in (tmp_path / "spot.agent", tmp_path / "none" / "x.spot"):
+        with pytest.raises(UsageError, match="cannot save"):
+            solve_spot({"board": BOARD, "ranges": RANGES, "pot": 10, "stack": 10}, out=out)
+        assert not out.exists()
+    monkeypatch.setattr("smoothcall.memory.available", lambda: 1_000)
+    with pytest.raises(UsageError, match="GB of memory"):
+        sc.solve("Td9d6h", RANGES, 10, 10)
