@@ -4,6 +4,7 @@ BIN := .venv/bin
 DONE := .venv/.installed
 
 .PHONY: demo play test test-long setup lint types contracts warm tests interpreted docs bench clean
+QUIETLY := --quiet --disable-pip-version-check --no-compile
 PYTEST := $(BIN)/pytest --numprocesses 3 --dist worksteal
 
 # Packages are installed without bytecode; without keeping it, every process would compile all that it imports, for seconds.
@@ -28,9 +29,11 @@ test-long: warm
 
 setup: $(DONE)
 
-$(DONE): pyproject.toml constraints.txt
+# Only files whose hashes are in the lock are installed, the build requirement among them.
+$(DONE): pyproject.toml requirements.lock
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install $(QUIETLY) --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install $(QUIETLY) --no-deps --no-build-isolation --editable .
 	touch $(DONE)
 
 lint: $(DONE)

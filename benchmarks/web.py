@@ -35,9 +35,10 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/")
 class Server:
     """`smoothcall play` as a process of its own, on a free port."""
 
-    def __init__(self, database: str, log: Path) -> None:
+    def __init__(self, database: str, log: Path, *options: str) -> None:
         self.log = log
         command = [sys.executable, "-m", "smoothcall", "play", "--no-browser", "--port", "0", "--database", database]
+        command += ["--tables", "1000000", "--newcomers", "1000000", *options]  # everybody here comes from one address
         with log.open("ab") as written:
             said = written.tell()
             self.process = subprocess.Popen(command, stdout=written, stderr=written)
@@ -74,8 +75,8 @@ class Server:
 
 
 @contextmanager
-def serving(database: str, log: Path) -> Iterator[Server]:
-    server = Server(database, log)
+def serving(database: str, log: Path, *options: str) -> Iterator[Server]:
+    server = Server(database, log, *options)
     try:
         yield server
         server.stop()

@@ -363,8 +363,8 @@ class App:
         """Open tables for people to play at. Hands go to a database: a file in `data_folder`, unless a URL is given.
 
         Opponents are the shipped agents and those in a folder: `runs`, unless another is named. Services may share one
-        `Agents` object. `synchronous`: "full", or "normal" for an SQLite file whose last commits a power failure may take.
-        `options` are those of `PlayService`: clock, secret, shuffle.
+        `Agents` object. `synchronous`: "full", or "normal" for an SQLite file whose last commits a power failure may
+        take. `options` are those of `PlayService`: clock, secret, shuffle, max_tables.
         """
         from smoothcall.play.opponents import Agents
         from smoothcall.play.service import PlayService

@@ -170,11 +170,14 @@ def verify_size(what: str, size: int, limit: int) -> None:
 
 
 def parse_json(what: str, data: str | bytes) -> Any:
-    """Return the value of strict JSON: finite numbers, at most MAX_JSON_DEPTH levels."""
+    """Return the value of strict JSON: finite numbers, text of whole characters, at most MAX_JSON_DEPTH levels."""
     with parsing(what):
         value = json.loads(data, parse_constant=_finite, parse_float=_finite)
     level = [value]
     for _ in range(MAX_JSON_DEPTH):
+        for text in (text for outer in level for text in _texts(outer)):
+            if not is_text(text):
+                raise DamagedFile(f"{what}: {_shown(text)} has half a character (a lone surrogate)")
         level = [inner for outer in level for inner in _children(outer)]
         if not level:
             return value
@@ -186,6 +189,19 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{text[:40]} is not a finite number")
     return number
+
+
+def is_text(text: str) -> bool:
+    """Return whether text can be written as UTF-8: names of files and JSON may hold lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _texts(value: object) -> list[str]:
+    return [value] if isinstance(value, str) else list(value) if isinstance(value, dict) else []
 
 
 def _children(value: object) -> list[Any]:

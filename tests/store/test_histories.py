@@ -243,7 +243,7 @@ def test_a_database_of_another_format_is_refused_and_left_alone(url: str, form: 
     with pytest.raises(UsageError, match=f"has the format {form}; this version reads {schema.FORMAT}"):
         Histories(url)
     engine = sql.create_engine(first._engine.url)
-    assert sorted(sql.inspect(engine).get_table_names()) == ["about", "people", "tables"]
+    assert sorted(sql.inspect(engine).get_table_names()) == ["about", "people", "sign_ins", "tables", "transfer_codes"]
     engine.dispose()
 
 

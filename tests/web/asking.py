@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,7 +68,13 @@ class Asker:
         }
         got: list[Message] = []
 
+        sent = False
+
         async def receive() -> Message:
+            nonlocal sent
+            if sent:
+                await asyncio.Event().wait()  # the client waits for the answer
+            sent = True
             return {"type": "http.request", "body": request.body, "more_body": False}
 
         async def send(message: Message) -> None:

@@ -13,6 +13,7 @@ from fastapi import FastAPI
 
 from smoothcall.agents.scripted import FINAL_POOL, FIRST_POOL
 from smoothcall.play.opponents import Agents
+from smoothcall.play.people import LIFE
 from smoothcall.play.person_view import Figure
 from smoothcall.play.service import PlayService
 from smoothcall.play.stakes import PLAY_GAMES
@@ -189,7 +190,7 @@ def test_the_history_steps_and_filters(visitor: Visitor, service: PlayService) -
 
 
 def test_pages_of_the_history(visitor: Visitor, service: PlayService) -> None:
-    person = service.person(visitor.get("/") and visitor.token)
+    person = service.person(visitor.token)
     table = service.open_table(person, "kuhn", ["always-call"])
     while table.hands < 30:
         if table.hand.over:
@@ -314,13 +315,16 @@ def test_every_link_leads_somewhere_in_all_games(visitor: Visitor) -> None:
     verify_links(visitor, ["kuhn", "limit-holdem-3p", "no-limit-holdem"])
 
 
-def test_a_cookie_is_given_once(invite: Invite) -> None:
-    visitor = invite()
-    first = visitor.get("/")
+def test_a_cookie_is_given_to_those_who_play(invite: Invite, service: PlayService) -> None:
+    visitor, chosen = invite(), {"game": "kuhn", "opponent-0": "kuhn-lp"}
+    for path in ("/", "/hands", "/statistics", "/explore", "/you", "/tables/none", "/nowhere"):
+        assert "set-cookie" not in visitor.get(path).headers
+    first = visitor.post("/tables", data=chosen, follow_redirects=False)
     kept = first.headers["set-cookie"]
-    assert re.fullmatch(r"smoothcall=[A-Za-z0-9_-]{40,}; HttpOnly; Max-Age=\d{8,}; Path=/; SameSite=lax", kept)
-    assert "set-cookie" not in visitor.get("/hands").headers
-    secure = invite(base_url="https://localhost").get("/hands")
+    life = int(LIFE.total_seconds())
+    assert re.fullmatch(rf"smoothcall=[A-Za-z0-9_-]{{40,}}; HttpOnly; Max-Age={life}; Path=/; SameSite=lax", kept)
+    assert visitor.get("/hands").headers["set-cookie"] == kept  # a page renews it
+    secure = invite(base_url="https://localhost").post("/tables", data=chosen, follow_redirects=False)
     assert secure.headers["set-cookie"].endswith("; Secure")
 
 

@@ -22,7 +22,7 @@ class Visitor:
         chosen = {"base_url": "http://localhost", "follow_redirects": True} | options
         self.client = httpx.AsyncClient(transport=transport, **chosen)
         self.headers = self.client.headers
-        self._run = runner.run
+        self._run, self.service = runner.run, getattr(app, "state").service  # noqa: B009 - any ASGI application
 
     def __enter__(self) -> Self:
         return self
@@ -31,6 +31,9 @@ class Visitor:
 
     @property
     def token(self) -> str:
+        """The visitor's token; whoever has none yet becomes somebody, as one does by sitting down."""
+        if "smoothcall" not in self.client.cookies:
+            self.client.cookies.set("smoothcall", self.service.newcomer())
         return self.client.cookies["smoothcall"]
 
     def get(self, path: str, **options: Any) -> httpx.Response:

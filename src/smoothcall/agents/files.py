@@ -27,6 +27,7 @@ from smoothcall.policy import FORMAT, Policy
 
 KINDS = (Policy.KIND, TabulatedPolicy.KIND)
 MAX_NETWORK_BYTES = 1 << 28  # of all arrays of a batch policy
+MAX_TEXT, MAX_MATCHES = 500, 100  # characters of a text on a card; matches that were measured
 HEADER_BYTES = 1 << 10  # of an array's header, at most
 
 
@@ -90,11 +91,13 @@ def _verify_origin(card: dict[str, Any]) -> None:
     for name, kind in (("name", str), ("learned", str), ("greedy", bool), ("solver", dict)):
         if name in card:
             field(card, name, kind)
+    for name in ("name", "learned"):
+        _verify_length(name, card.get(name, ""))
     for name, number in (("seconds", float), ("threshold", float), ("iterations", int)):
         if name in card:
             field(card, name, number, low=0)
     if "solver" in card:
-        field(card["solver"], "name", str)
+        _verify_length("name", field(card["solver"], "name", str))
         field(card["solver"], "seed", int)
         field(card, "iterations", int, low=0)
 
@@ -103,10 +106,18 @@ def _verify_results(results: dict[str, Any]) -> None:
     """Check the types of what a card says was measured; all of it is optional."""
     optional(results, "nash_conv", float)
     matches = field(results, "matches", dict, {})
+    if len(matches) > MAX_MATCHES:
+        raise DamagedFile(f"{len(matches):,} matches (accepted: at most {MAX_MATCHES})")
     for opponent in matches:
+        _verify_length("opponent", opponent)
         _verify_estimate(field(matches, opponent, dict), "hands")
     if optional(results, "local_best_response", dict) is not None:
         _verify_estimate(results["local_best_response"], "deals")
+
+
+def _verify_length(name: str, text: str) -> None:
+    if len(text) > MAX_TEXT:
+        raise DamagedFile(f"{name!r} has {len(text):,} characters (accepted: at most {MAX_TEXT})")
 
 
 def _verify_estimate(estimate: dict[str, Any], count: str) -> None:

@@ -16,9 +16,12 @@ from dataclasses import dataclass, field
 from os import walk
 from pathlib import Path
 
+from smoothcall.files import is_text
+
 BUILT_IN = Path(__file__).parents[1] / "data" / "agents"
 CONFIG_FILE, AGENT_FILE, GREEDY_FILE, OPPONENT_FILE = "config.json", "agent.agent", "greedy.agent", "opponent.agent"
 SNAPSHOTS = "snapshots"
+LONGEST_ID = 400  # characters of a path below the folder
 _SNAPSHOT = re.compile(r"(.+)\.([1-9][0-9]{0,18})")  # the stem of a built-in snapshot: agent id, iterations
 
 
@@ -50,8 +53,17 @@ def agents_in(folder: Path, taken: Collection[str] = ()) -> tuple[list[AgentFile
     folder = folder.resolve()
     found, problems, ids = list[AgentFile](), list[str](), set(taken)
     for at, folders, names in walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        unreadable = [name for name in (*folders, *names) if not is_text(name)]
+        problems += [f"{name!r}: its name is not UTF-8" for name in unreadable]
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and is_text(name))
+        names = [name for name in names if is_text(name)]
         place = Path(at)
+        if len(place.relative_to(folder).as_posix()) > LONGEST_ID:
+            problems.append(
+                f"folder {place.name[:40]!r}: its path below the folder of agents is longer than {LONGEST_ID} characters"
+            )
+            folders[:] = []
+            continue
         if CONFIG_FILE in names:
             folders[:] = [name for name in folders if name != SNAPSHOTS]
             where = place.relative_to(folder) if place != folder else Path(place.name)

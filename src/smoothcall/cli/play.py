@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from smoothcall.play.service import PlayService
 
 HOST, PORT = "127.0.0.1", 8000  # of the page
+MAX_TABLES, NEWCOMERS = 200, 120  # of a person; from one address in a minute
 PROBLEMS = 10  # unreadable agents that are named
 
 
@@ -47,6 +48,19 @@ PerAddress = Annotated[
         parser=whole,
         metavar="N",
         help="Of these from one address, at most; behind a proxy all come from the proxy's [default: 256].",
+    ),
+]
+MaxTables = Annotated[
+    int | None,
+    typer.Option("--tables", parser=whole, metavar="N", help="Tables that a person may have open on the page [default: 200]."),
+]
+NewPeople = Annotated[
+    int | None,
+    typer.Option(
+        "--newcomers",
+        parser=whole,
+        metavar="N",
+        help="People who may sit down for the first time from one address in a minute [default: 120].",
     ),
 ]
 AgentsFolder = Annotated[
@@ -89,6 +103,8 @@ def play(
     synchronous: Synchronous = "full",
     connections: MaxConnections = None,
     per_address: PerAddress = None,
+    tables: MaxTables = None,
+    newcomers: NewPeople = None,
 ) -> None:
     """Play against agents, on a page in the browser or in the terminal; every hand is kept.
 
@@ -100,7 +116,8 @@ def play(
     smoothcall play --terminal --game leduc --against leduc-cfr
     """
     _need(["sqlalchemy"] if terminal else ["fastapi", "uvicorn", "jinja2", "sqlalchemy"])
-    if terminal and (any(given is not None for given in (port, host, connections, per_address)) or no_browser):
+    of_page = (port, host, connections, per_address, tables, newcomers)
+    if terminal and (any(given is not None for given in of_page) or no_browser):
         raise UsageError("--port, --host, --no-browser and --connections belong to the page; --terminal has none")
     if not terminal and (of is not None or against or freezeouts is not None):
         raise UsageError("--game, --against and --freezeouts belong to --terminal; on the page, choose in the lobby")
@@ -108,16 +125,19 @@ def play(
         raise UsageError("--terminal needs a game and opponents: --game leduc --against leduc-cfr")
     if port is not None and not 0 <= port <= 65535:
         raise UsageError(f"--port {port} (accepted: 0 to 65535; 0 is any free one)")
-    limits = {"connections": connections, "per_address": per_address}
+    limits = {"connections": connections, "per_address": per_address, "tables": tables, "newcomers": newcomers}
     for name, value in limits.items():
         if value is not None and value < 1:
             raise UsageError(f"{name.replace('_', ' ')}: {value} (accepted: a whole number of at least 1)")
-    service = app().play_service(database, agents, synchronous=synchronous)
+    most = tables or (sys.maxsize if terminal else MAX_TABLES)
+    service = app().play_service(database, agents, synchronous=synchronous, max_tables=most)
     try:
         _tell_problems(service.agents.problems)
         if of is None:
-            given = {name: value for name, value in limits.items() if value is not None}
-            _serve(service, host or HOST, PORT if port is None else port, given, open_browser=not no_browser)
+            kept = ("connections", "per_address")
+            given = {name: value for name, value in limits.items() if value is not None and name in kept}
+            at = (host or HOST, PORT if port is None else port)
+            _serve(service, *at, given, newcomers or NEWCOMERS, open_browser=not no_browser)
         elif against:
             where = "the database that --database names" if database else None
             _play_in_terminal(service, of, against, freezeouts or 0, where)
@@ -169,7 +189,7 @@ def _play_in_terminal(service: PlayService, game: str, against: list[str], freez
     Terminal(service, person, game, opponents, freezeouts=freezeouts, kept=kept).play()
 
 
-def _serve(service: PlayService, host: str, port: int, limits: dict[str, int], *, open_browser: bool) -> None:
+def _serve(service: PlayService, host: str, port: int, limits: dict[str, int], newcomers: int, *, open_browser: bool) -> None:
     from smoothcall.web.protocol import Limits
     from smoothcall.web.server import is_loopback, serve
 
@@ -179,7 +199,7 @@ def _serve(service: PlayService, host: str, port: int, limits: dict[str, int], *
         tell(f"play at {address} (Ctrl-C ends it)")
 
     try:
-        serve(service, host, port, open_browser, announce, Limits(**limits))
+        serve(service, host, port, open_browser, announce, Limits(**limits), newcomers)
     except UsageError as error:
         reason = str(error).partition(" (while ")[0]  # Python repeats the address behind it
         raise UsageError(f"{reason}; choose another with --port or --host") from None

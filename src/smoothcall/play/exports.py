@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Post, Raise, passes
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Deal, Hand
+from smoothcall.games.rules import PokerRules
 from smoothcall.interop.phh import verify_phh, write_phh
 from smoothcall.play.person_view import signed
 
@@ -31,28 +33,50 @@ class Exported:
     game: str
 
 
-def to_phh(hands: Iterable[Exported]) -> str:
-    """Return a `.phhs` text with one numbered table per hand. Cards that were not shown are `????`.
+def phh_pieces(hands: Iterable[Exported], games: Mapping[str, PokerRules]) -> Iterator[str]:
+    """Yield a `.phhs` text with one numbered table per hand. Cards that were not shown are `????`.
 
-    Games without a PHH variant are left out; a comment at the top counts them.
+    `games` are those of the hands. Hands of games without a PHH variant are left out; a comment at the end counts them.
     """
+    unknown = [spec for spec, rules in games.items() if not passes(partial(verify_phh, rules))]
+    if unknown and len(unknown) == len(games):
+        raise UsageError(f"PHH has no variant for {', '.join(unknown)}: export as JSON instead")
+    return _phh_pieces(hands, frozenset(unknown))
+
+
+def _phh_pieces(hands: Iterable[Exported], unknown: Collection[str]) -> Iterator[str]:
+    place, left_out = 0, Counter[str]()
+    for one in hands:
+        if one.game in unknown:
+            left_out[one.game] += 1
+            continue
+        place += 1
+        yield f"{'' if place == 1 else chr(10)}[{place}]\n{_phh(one)}"
+    for game, count in left_out.items():
+        yield f"# left out: {count} of {game}, which PHH has no variant for\n"
+    if not place and not left_out:
+        yield "# no hands\n"
+
+
+def json_pieces(hands: Iterable[Exported]) -> Iterator[str]:
+    """Yield one object with all hands. Cards that were not shown are null; chips that may be fractions are strings."""
+    before = '{\n "hands": ['
+    for one in hands:
+        text = json.dumps(_as_dict(one), ensure_ascii=False, indent=1)
+        yield f"{before}\n  {text.replace(chr(10), chr(10) + '  ')}"
+        before = ","
+    yield "\n ]\n}\n" if before == "," else f"{before}]\n}}\n"
+
+
+def to_phh(hands: Iterable[Exported]) -> str:
+    """Return the text of `phh_pieces`."""
     chosen = list(hands)
-    written = [one for one in chosen if _has_variant(one)]
-    left_out = Counter(one.game for one in chosen if not _has_variant(one))
-    if left_out and not written:
-        raise UsageError(f"PHH has no variant for {', '.join(left_out)}: export as JSON instead")
-    lines = [f"# left out: {count} of {game}, which PHH has no variant for\n" for game, count in left_out.items()]
-    lines += [] if chosen else ["# no hands\n"]
-    return "\n".join(["".join(lines)] * bool(lines) + [f"[{place}]\n{_phh(one)}" for place, one in enumerate(written, 1)])
+    return "".join(phh_pieces(chosen, {one.game: one.hand.rules for one in chosen}))
 
 
 def to_json(hands: Iterable[Exported]) -> str:
-    """Return one object with all hands. Cards that were not shown are null; chips that may be fractions are strings."""
-    return json.dumps({"hands": [_as_dict(one) for one in hands]}, ensure_ascii=False, indent=1) + "\n"
-
-
-def _has_variant(one: Exported) -> bool:
-    return passes(lambda: verify_phh(one.hand.rules))
+    """Return the text of `json_pieces`."""
+    return "".join(json_pieces(hands))
 
 
 def _ended(one: Exported) -> datetime:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from smoothcall.agents.fixed import Fixed
@@ -20,7 +20,7 @@ from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
-from smoothcall.play.exports import Exported, to_json, to_phh
+from smoothcall.play.exports import Exported, json_pieces, phh_pieces
 from smoothcall.play.log import position_name
 from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import HandView, MatchView, Results, signed
@@ -28,7 +28,8 @@ from smoothcall.play.stakes import PLAY_GAMES, title_of
 from smoothcall.play.standing import FREEZEOUT_HANDS, Standing
 from smoothcall.play.statistics import Marks, Played, Statistics, summarise
 from smoothcall.play.table import hand_steps, opponent_seats, replay
-from smoothcall.store.histories import Histories
+from smoothcall.store.deadlines import check_stopped
+from smoothcall.store.histories import CHUNK, Histories
 from smoothcall.store.records import Filter, HandRow, TableRow
 
 if TYPE_CHECKING:  # imported on first use: playing alone needs neither
@@ -97,7 +98,7 @@ class History:
     def results(self, person: int, id: str) -> Results:
         """Return what a person has won at a table, raw and luck-adjusted (AIVAT)."""
         row = self._table_row(person, id)
-        hands = self._played(Filter(table=id), person)
+        hands = list(self._played(Filter(table=id), person))
         carried = row.freezeouts or row.cash
         reason = NO_AIVAT_WITH_CARRIED_CHIPS if carried else self._why_not(row.game, row.opponents)
         maker = None if reason else self._aivat_of(row.game, row.opponents, 0)
@@ -185,10 +186,19 @@ class History:
 
     def export(self, person: int, chosen: Filter, form: str) -> str:
         """Return finished hands as a file, oldest first, without cards that were not shown."""
+        return "".join(self.export_pieces(person, chosen, form))
+
+    def export_pieces(self, person: int, chosen: Filter, form: str) -> Iterator[str]:
+        """Return the pieces of a file of finished hands: the latest EXPORTED, oldest first, CHUNK to a piece."""
         if form not in FORMS:
             raise UsageError(f"export as {form!r} (accepted: {', '.join(FORMS)})")
-        rows = self._histories.hands(person, self._widened(chosen), limit=EXPORTED)[::-1]
-        return (to_phh if form == "phh" else to_json)([self._exported(row) for row in rows])
+        chosen = self._widened(chosen)
+        chunks = self._histories.stream(person, chosen, latest=EXPORTED)
+        hands = (self._exported(row) for rows in chunks for row in rows)
+        if form == "json":
+            return joined(json_pieces(hands))
+        games = {spec: seated_game(spec)[1] for spec in self._histories.count_by_game(person, chosen)}
+        return joined(phh_pieces(hands, games))
 
     def may_explore(self, person: int, player_id: str) -> None:
         """Raise Forbidden while the person is in a hand with this agent: its strategy tells what it may hold."""
@@ -277,22 +287,28 @@ class History:
         others = self._others(opponents, seat)
         return Coach(table_game(played), seat, others, equilibrium=self.agents.equilibrium(played))
 
-    def _luck_adjusted(self, rows: list[HandRow]) -> list[HandRow]:
-        """Return the hands with missing AIVAT results added, for at most ADJUSTED_AT_ONCE of them."""
+    def _luck_adjusted(self, rows: list[HandRow], most: int = ADJUSTED_AT_ONCE) -> list[HandRow]:
+        """Return the hands with missing AIVAT results added, for at most `most` of them."""
         found: dict[int, float] = {}
         reasons: dict[tuple[str, tuple[str, ...]], str] = {}
         for row in rows:
-            if row.luck_adjusted is not None or row.stacks is not None or len(found) >= ADJUSTED_AT_ONCE:
+            if row.luck_adjusted is not None or row.stacks is not None or len(found) >= most:
                 continue
             table = (row.game, row.opponents)
             if table not in reasons:
                 reasons[table] = self._why_not(*table)
             maker = None if reasons[table] else self._aivat_of(*table, row.seat)
             if maker is not None:
-                found[row.id] = maker.luck_adjusted(*self._seen(row))
+                check_stopped()
+                found[row.id] = maker.luck_adjusted(*self._seen(self._with_deck(row)))
         if found:
             self._histories.set_luck_adjusted(found)
         return [replace(row, luck_adjusted=found[row.id]) if row.id in found else row for row in rows]
+
+    def _with_deck(self, row: HandRow) -> HandRow:
+        found = row if row.deck else self._histories.hand(row.id)
+        assert found is not None
+        return found
 
     # Finished hands
 
@@ -306,9 +322,9 @@ class History:
             near = {chosen.opponent}
         return replace(chosen, player_ids=tuple(sorted(near | {f"{player_id}{GREEDY}" for player_id in near})))
 
-    def _played(self, chosen: Filter, person: int) -> list[Played]:
-        """Return finished hands in the order they were played, with AIVAT results where available."""
-        return [
+    def _played(self, chosen: Filter, person: int) -> Iterator[Played]:
+        """Yield finished hands in the order they were played, with AIVAT results where available."""
+        return (
             Played(
                 game=row.game,
                 title=seated_game(row.game)[0],
@@ -319,8 +335,17 @@ class History:
                 luck_adjusted=row.luck_adjusted,
                 marks=Marks(**(row.marks or {})),
             )
-            for row in self._luck_adjusted(self._histories.hands(person, chosen))[::-1]
-        ]
+            for row in self._streamed(person, chosen)
+        )
+
+    def _streamed(self, person: int, chosen: Filter) -> Iterator[HandRow]:
+        """Yield finished hands without their decks, with AIVAT results; at most ADJUSTED_AT_ONCE of these are computed."""
+        left = ADJUSTED_AT_ONCE
+        for rows in self._histories.stream(person, chosen, with_decks=False):
+            check_stopped()
+            adjusted = self._luck_adjusted(rows, left)
+            left -= sum(new is not old for new, old in zip(adjusted, rows, strict=True))
+            yield from adjusted
 
     def _line(self, row: HandRow) -> HandLine:
         title, rules = seated_game(row.game)
@@ -407,6 +432,12 @@ def short_names(names: Sequence[str]) -> list[str]:
         if rest and any(other[0] == first and other[2] != rest for other in parts):
             found[place] = f"{first} {''.join(word[0] for word in rest.split()).upper()}"
     return [f"{name} {found[: place + 1].count(name)}" if found.count(name) > 1 else name for place, name in enumerate(found)]
+
+
+def joined(pieces: Iterator[str]) -> Iterator[str]:
+    """Yield pieces of text, CHUNK of them at a time."""
+    while part := "".join(islice(pieces, CHUNK)):
+        yield part
 
 
 def names_of(seat: int, opponents: Sequence[str]) -> list[str]:

@@ -36,6 +36,7 @@ from smoothcall.information.named_games import game
 from smoothcall.play.agent_cards import SCRIPTED_GAME, AgentCard, ListedAgent, listed_agent, scripted_card
 from smoothcall.policy import Policy
 
+LONGEST_PROBLEM = 300  # characters of what is said about a file that was left out
 LOADED_BYTES = 1 << 30  # of loaded policies; the latest is always kept
 DEEPER = 2  # the stacks of a table, at most, in stacks that an opponent has learned: as many as in a freezeout of two
 
@@ -246,7 +247,7 @@ class Agents:
                 label = f"{label} after {field(about, 'iterations', int):,}"
             return listed_agent(name, path, kind, label or field(about, "name", str), about)
         except UsageError as error:
-            self.problems.append(f"{path.name} ({name}): {error}")
+            self.problems.append(f"{path.name} ({name}): {str(error)[:LONGEST_PROBLEM]}")
             return None
 
 

@@ -1,26 +1,28 @@
 """The play service: all tables, played against agents and kept in a database.
 
-Calls are short and hold one lock; what takes longer (loading an agent, AIVAT) happens outside the lock. A move is in the
-database before it is answered. A table in memory is only a cache of its rows: it may be evicted at any time, and is after a
-failure.
+Every table has a lock of its own, held while it is used; the lock of all tables is never held while something is waited for.
+A move is in the database before it is answered. A table in memory is only a cache of its rows: it may be evicted at any time,
+and is after a failure.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from fractions import Fraction
 from random import Random
 from threading import RLock
 
-from smoothcall.errors import Conflict, Forbidden, Unauthenticated, UsageError
+from smoothcall.errors import Conflict, Forbidden, Overloaded, UsageError
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.play.history import History, match_of, names_of, new_standing, no_table, replayed, seated_game, short_names
 from smoothcall.play.opponents import Agents
+from smoothcall.play.people import NOBODY, People
 from smoothcall.play.person_view import Opponent, TableView, signed
 from smoothcall.play.settings import Settings, changed, read_settings
 from smoothcall.play.stakes import title_of
@@ -34,12 +36,14 @@ from smoothcall.play.table import (
     seat_of,
     view_hand,
 )
+from smoothcall.store.deadlines import remaining
 from smoothcall.store.histories import Histories
 from smoothcall.store.records import Begun, Ending, HandRow, TableRow, now
 
 LIVE = 1000  # tables in memory; beyond it the longest idle are evicted
 IDLE = timedelta(minutes=30)  # tables idle for longer are evicted
 OPEN = 50  # tables listed for a person
+MAX_TABLES = 200  # tables of a person that are not closed
 MAX_FREEZEOUTS = 100  # in a match
 
 
@@ -62,6 +66,7 @@ class _Live:
     won: Fraction
     standing: Standing  # after the finished hands
     asked: datetime  # time of the last request
+    lock: RLock = field(default_factory=RLock)  # held while the table is used
 
 
 class PlayService(History):
@@ -75,13 +80,15 @@ class PlayService(History):
         clock: Callable[[], datetime] = now,
         secret: Callable[[], str] = lambda: secrets.token_urlsafe(16),
         shuffle: Callable[[str, int], tuple[int, ...]] = shuffle,
+        max_tables: int = MAX_TABLES,
     ) -> None:
         super().__init__(histories, agents)
         self._clock, self._secret, self._shuffle = clock, secret, shuffle
         self._live: OrderedDict[str, _Live] = OrderedDict()
-        self._people: OrderedDict[str, int] = OrderedDict()
+        self.people = People(histories, clock, secret)
+        self._max_tables = max_tables
         self._settings: OrderedDict[int, Settings] = OrderedDict()  # by person
-        self._lock = RLock()
+        self._lock = RLock()  # of `_live` and `_settings`
 
     def close(self) -> None:
         self._histories.close()
@@ -89,28 +96,14 @@ class PlayService(History):
     # People
 
     def newcomer(self) -> str:
-        """Return a secret token for a new person."""
-        token = f"{self._secret()}{self._secret()}"
-        with self._lock:
-            self._remember(token, self._histories.add_person(token, self._clock()))
-        return token
+        """Add a person and return their secret token."""
+        return self.people.add()[0]
 
     def person(self, token: str) -> int:
-        with self._lock:
-            known = self._people.get(token)
-            if known is None:
-                known = self._histories.person(token)
-                if known is None:
-                    raise Unauthenticated("your sign-in is not known (any more): go to the lobby to get a new one")
-                self._remember(token, known)
-            if known not in self._settings:
-                self._remember_settings(known, read_settings(self._histories.settings(known)))
-            return known
-
-    def _remember(self, token: str, person: int) -> None:
-        self._people[token] = person
-        if len(self._people) > 10 * LIVE:
-            self._people.popitem(last=False)
+        """Return the person of a token, whose settings are in memory afterwards."""
+        person = self.people.person(token)
+        self.settings(person)
+        return person
 
     # Playing
 
@@ -134,7 +127,7 @@ class PlayService(History):
         carried = cash or freezeouts > 0
         players = self._seat_opponents(game, opponents, carried=carried)
         row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock(), freezeouts, cash)
-        with self._lock:
+        with self._opening(person):
             full = (rules.stack or 0,) * rules.seats if carried else None
             standing = new_standing(row)
             hand, begun = self._begin(row, rules, players, 1, full, standing)
@@ -149,15 +142,24 @@ class PlayService(History):
         return [self.table(person, row.id) for row in self._histories.tables(person, limit) if self._can_go_on(row)]
 
     def table(self, person: int, id: str) -> TableView:
-        live = self._find(person, id)
-        with self._lock:
+        with self._held(person, id) as live:
             return self._view(live)
+
+    def table_at_once(self, person: int, id: str) -> TableView | None:
+        """Return a table if it is in memory and nobody is using it, without waiting for anything."""
+        with self._lock:
+            live = self._live.get(id)
+        if live is None or live.row.person != person or not live.lock.acquire(blocking=False):
+            return None
+        try:
+            return self._view(live) if self._live.get(id) is live else None
+        finally:
+            live.lock.release()
 
     def act(self, person: int, id: str, letter: str, *, hand: int, move: int) -> TableView:
         """Make a move in the hand of this number; `move` is the number of moves when it was chosen."""
-        live = self._find(person, id)
-        players = self._players_at(live)
-        with self._lock:
+        with self._held(person, id) as live:
+            players = self._players_at(live)
             played, about = live.hand, live.about
             if (about.number, len(played.moves)) != (hand, move):
                 self._live.pop(id, None)  # another process may use the same database
@@ -179,9 +181,8 @@ class PlayService(History):
 
         `rebuy`: at a cash table, buy in for a full stack.
         """
-        live = self._find(person, id)
-        players = self._players_at(live)
-        with self._lock:
+        with self._held(person, id) as live:
+            players = self._players_at(live)
             number = live.about.number
             if number == hand + 1:
                 return self._view(live)
@@ -215,7 +216,7 @@ class PlayService(History):
         while not view.hand.over:
             letter = "f" if any(choice.letter == "f" for choice in view.hand.choices) else "c"
             view = self.act(person, id, letter, hand=view.hand.number, move=view.hand.move)
-        with self._lock:
+        with self._held(person, id):
             self._live.pop(id, None)
             self._histories.close_table(id, self._clock())
         return self.table(person, id)
@@ -225,7 +226,7 @@ class PlayService(History):
     def settings(self, person: int) -> Settings:
         found = self.known_settings(person)
         if found is None:
-            found = read_settings(self._histories.settings(person))
+            found = read_settings(self._histories.settings(person)) if person != NOBODY else Settings()
             self._remember_settings(person, found)
         return found
 
@@ -245,6 +246,29 @@ class PlayService(History):
                 self._settings.popitem(last=False)
 
     # Live tables
+
+    @contextmanager
+    def _opening(self, person: int) -> Iterator[None]:
+        """Refuse a table to somebody unknown, and to those who have many."""
+        if person == NOBODY:
+            raise Forbidden("nobody sits down without a name: get a token first")
+        if self._histories.count_tables(person) >= self._max_tables:
+            raise Forbidden(f"you have {self._max_tables} open tables: close some of them first")
+        yield
+
+    @contextmanager
+    def _held(self, person: int, id: str) -> Iterator[_Live]:
+        """Hold a person's table; Overloaded if somebody else holds it for longer than the caller waits."""
+        while True:
+            live = self._find(person, id)
+            if not live.lock.acquire(timeout=remaining()):
+                raise Overloaded("this table is in use just now: try again in a moment")
+            try:
+                if self._live.get(id) is live:  # it may have been evicted in the meantime, and be another one now
+                    yield live
+                    return
+            finally:
+                live.lock.release()
 
     def _begin(
         self,
@@ -312,19 +336,22 @@ class PlayService(History):
                 self._live.move_to_end(id)
                 live.asked = self._clock()
                 return live
-            row = self._table_row(person, id)
-            _, rules = seated_game(row.game)
-            about, (hands, won) = self._histories.last_hand(id), self._histories.total(id)
-            names, standing = self._names(row.opponents), self._standing(row)
-            live = _Live(row, rules, None, names, replayed(about), about, hands, won, standing, self._clock())
-            self._keep(live)
-            return live
+        row = self._table_row(person, id)
+        _, rules = seated_game(row.game)
+        about, (hands, won) = self._histories.last_hand(id), self._histories.total(id)
+        names, standing = self._names(row.opponents), self._standing(row)
+        live = _Live(row, rules, None, names, replayed(about), about, hands, won, standing, self._clock())
+        with self._lock:
+            if id not in self._live:
+                self._keep(live)
+            return self._live[id]
 
     def _keep(self, live: _Live) -> None:
         """Keep a table in memory and evict idle ones."""
-        self._live[live.row.id] = live
-        while len(self._live) > LIVE or next(iter(self._live.values())).asked < live.asked - IDLE:
-            self._live.popitem(last=False)
+        with self._lock:
+            self._live[live.row.id] = live
+            while len(self._live) > LIVE or next(iter(self._live.values())).asked < live.asked - IDLE:
+                self._live.popitem(last=False)
 
     def evict_all(self) -> None:
         """Evict every table; each is read from the database when it is next requested."""

@@ -6,7 +6,6 @@ the number of moves it was made for: of two writers one gets a `Conflict`.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +23,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from smoothcall.errors import Conflict, StorageError, UsageError
 from smoothcall.store.deadlines import LIMIT, within
 from smoothcall.store.group_commit import CommitFailed, GroupCommit, NotInTime
+from smoothcall.store.people import People
 from smoothcall.store.records import Begun, Ending, Filter, HandRow, TableRow
 from smoothcall.store.schema import Person, PlayedHand, PlayTable, file_of, in_memory, open_database, reason
 from smoothcall.store.watched_file import WatchedFile
@@ -37,6 +37,9 @@ _TABLE_COLUMNS = [getattr(PlayTable, field.name) for field in fields(TableRow)]
 _OF_TABLE = {"game": PlayTable.game, "opponents": PlayTable.opponents}  # columns of a hand's table
 _HAND_COLUMNS = [_OF_TABLE.get(field.name) or getattr(PlayedHand, field.name) for field in fields(HandRow)]
 _HANDS = sql.select(*_HAND_COLUMNS).join(PlayTable, PlayedHand.table == PlayTable.id)
+_LIGHT_COLUMNS = [sql.literal(None) if column is PlayedHand.deck else column for column in _HAND_COLUMNS]
+_HANDS_WITHOUT_DECKS = sql.select(*_LIGHT_COLUMNS).select_from(PlayedHand).join(PlayTable, PlayedHand.table == PlayTable.id)
+CHUNK = 50  # hands read at a time where there may be many
 
 # Written at every move, so compiled once
 _ADD_HAND = sql.insert(PlayedHand)
@@ -45,7 +48,7 @@ _SAVE_HAND = sql.update(PlayedHand).where(
 )
 
 
-class Histories:
+class Histories(People):
     """A database of hands. Every method is one transaction: done when it returns, or not at all."""
 
     def __init__(self, url: str, *, synchronous: str = "full") -> None:
@@ -109,17 +112,6 @@ class Histories:
 
     # People
 
-    def add_person(self, token: str, created: datetime) -> int:
-        """Add a person who is known by a secret token; return the person's id."""
-        person = Person(token=_digest(token), created=created)
-        with self._begin() as session:
-            session.add(person)
-        return person.id
-
-    def person(self, token: str) -> int | None:
-        with self._begin() as session:
-            return session.scalar(sql.select(Person.id).where(Person.token == _digest(token)))
-
     def settings(self, person: int) -> dict[str, Any]:
         """Return what a person has set; {} where everything is as it was given."""
         with self._begin() as session:
@@ -151,6 +143,12 @@ class Histories:
         with self._begin() as session:
             found = session.execute(query.order_by(PlayTable.created.desc(), PlayTable.id).limit(limit)).all()
         return [TableRow(*row) for row in found]
+
+    def count_tables(self, person: int) -> int:
+        """Return how many tables of a person are not closed."""
+        query = sql.select(sql.func.count()).where(PlayTable.person == person, PlayTable.closed.is_(None))
+        with self._begin() as session:
+            return session.scalars(query).one()
 
     def close_table(self, id: str, closed: datetime) -> None:
         """Close a table for good; its hands stay in the history."""
@@ -205,6 +203,43 @@ class Histories:
         query = _HANDS.where(*_conditions(person, chosen)).order_by(PlayedHand.ended.desc(), PlayedHand.id.desc())
         with self._begin() as session:
             return [HandRow(*found) for found in session.execute(query.limit(limit).offset(offset))]
+
+    def stream(
+        self, person: int, chosen: Filter, *, latest: int | None = None, with_decks: bool = True
+    ) -> Iterator[list[HandRow]]:
+        """Yield a person's finished hands in the order they ended, CHUNK at a time; each is a transaction of its own.
+
+        With `latest`, only that many; without `with_decks`, their decks are None.
+        """
+        conditions, place = _conditions(person, chosen), (PlayedHand.ended, PlayedHand.id)
+        ordered = sql.select(*place).join(PlayTable, PlayedHand.table == PlayTable.id).where(*conditions)
+        ordered = ordered.order_by(PlayedHand.ended.desc(), PlayedHand.id.desc())
+        with self._begin() as session:
+            last = session.execute(ordered.limit(1)).first()
+            first = None if latest is None else session.execute(ordered.offset(latest - 1).limit(1)).first()
+        if last is None:
+            return
+        if first is not None:
+            conditions.append(sql.tuple_(*place) >= sql.tuple_(*first))
+        query = _HANDS if with_decks else _HANDS_WITHOUT_DECKS
+        query = query.where(*conditions, sql.tuple_(*place) <= sql.tuple_(*last)).order_by(*place).limit(CHUNK)
+        rows: list[HandRow] = []
+        while True:
+            after = [sql.tuple_(*place) > sql.tuple_(rows[-1].ended, rows[-1].id)] if rows else []
+            with self._begin() as session:
+                rows = [HandRow(*found) for found in session.execute(query.where(*after))]
+            if rows:
+                yield rows
+            if len(rows) < CHUNK:
+                return
+
+    def count_by_game(self, person: int, chosen: Filter) -> dict[str, int]:
+        """Return how many finished hands of each game there are."""
+        query = sql.select(PlayTable.game, sql.func.count()).select_from(PlayedHand)
+        query = query.join(PlayTable, PlayedHand.table == PlayTable.id).where(*_conditions(person, chosen))
+        with self._begin() as session:
+            found = session.execute(query.group_by(PlayTable.game).order_by(PlayTable.game))
+            return {row[0]: row[1] for row in found}
 
     def count(self, person: int, chosen: Filter) -> int:
         """Return how many finished hands of a person there are."""
@@ -279,7 +314,3 @@ def _storage_error(error: BaseException, *, unchanged: bool) -> StorageError:
     """Return the error for people, without the names of hosts and files; what the database said goes to the log."""
     _log.warning("database: %s: %s", type(getattr(error, "orig", None) or error).__name__, reason(error))
     return StorageError(UNCHANGED if unchanged else UNKNOWN)
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -23,6 +23,17 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class SignInRow:
+    """A browser or program in which a person is known."""
+
+    id: int
+    person: int
+    created: datetime
+    seen: datetime  # used; to the day
+    label: str  # what the browser said it is
+
+
+@dataclass(frozen=True, slots=True)
 class TableRow:
     """A table at which a person plays."""
 
@@ -46,7 +57,7 @@ class HandRow:
     person: int
     number: int  # at its table, from 1
     seat: int  # the person's
-    deck: tuple[int, ...]  # cards in the order they are dealt
+    deck: tuple[int, ...]  # cards in the order they are dealt; None where a query left it out
     betting: str
     moves: int
     started: datetime

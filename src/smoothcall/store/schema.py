@@ -17,7 +17,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from smoothcall.errors import UsageError, unknown
 from smoothcall.store.deadlines import LIMIT, remaining
 
-FORMAT = 4  # of the tables below; databases of any other are refused
+FORMAT = 5  # of the tables below; databases of any other are refused
 SYNCHRONOUS = {"full": "FULL", "normal": "NORMAL"}  # SQLite: every commit on the disk, or all but those of the last moments
 CONNECTIONS = 20  # at most; more than there are threads that use them
 ACCEPTED = "sqlite:///FILE, postgresql://USER:PASSWORD@HOST/NAME"
@@ -41,15 +41,38 @@ class About(Base):
     __tablename__ = "about"
 
     format: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    secret: Mapped[str] = mapped_column(sql.String(64), default="")  # signs tokens of people who have not played yet
 
 
 class Person(Base):
     __tablename__ = "people"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    token: Mapped[str] = mapped_column(sql.String(64), unique=True)  # a digest: whoever reads the file cannot play for them
     created: Mapped[datetime]
     settings: Mapped[dict[str, Any] | None]  # those that differ from the defaults
+
+
+class SignIn(Base):
+    """A browser or program in which a person is known; columns as in `records.SignInRow`."""
+
+    __tablename__ = "sign_ins"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person: Mapped[int] = mapped_column(sql.ForeignKey("people.id"), index=True)
+    token: Mapped[str] = mapped_column(sql.String(64), unique=True)  # a digest
+    created: Mapped[datetime]
+    seen: Mapped[datetime]
+    label: Mapped[str] = mapped_column(sql.String(80))
+
+
+class TransferCode(Base):
+    """A code that takes a person to another browser, once."""
+
+    __tablename__ = "transfer_codes"
+
+    digest: Mapped[str] = mapped_column(sql.String(64), primary_key=True)
+    person: Mapped[int] = mapped_column(sql.ForeignKey("people.id"), index=True)
+    expires: Mapped[datetime]
 
 
 class PlayTable(Base):

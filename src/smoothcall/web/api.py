@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query
 from fastapi.security import APIKeyCookie, HTTPBearer
 from pydantic import BaseModel, Field, TypeAdapter
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -26,6 +25,8 @@ from smoothcall.web.explore import LONGEST, look
 from smoothcall.web.forms import Filters, PagedFilters, Text
 from smoothcall.web.hands import LAST_ID, MEDIA, download
 from smoothcall.web.lobby import seats_of
+from smoothcall.web.people import player
+from smoothcall.web.workers import LOADS, read, work, workers, write
 
 Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
 
@@ -117,11 +118,12 @@ _MEANINGS = {
     413: "The body is larger than 64 KB.",
     422: "Not a legal move, or a field is missing or not of its form.",
     500: "A fault of ours.",
+    503: "The database cannot be used just now, or too much is asked for; `Retry-After` says when to try again.",
 }
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": Problem, "description": _MEANINGS[status]} for status in (400, *statuses, 422, 500)}
+    return {status: {"model": Problem, "description": _MEANINGS[status]} for status in (400, *statuses, 422, 500, 503)}
 
 
 _bearer = HTTPBearer(auto_error=False, description="The token that `POST /api/people` gave.")
@@ -148,8 +150,8 @@ def _answer(body: bytes, status: int = 200) -> Response:
 
 @router.post("/people", status_code=201, response_model=Welcome, responses=_problems(403, 413), tags=["People"])
 async def begin(request: Request) -> Response:
-    """Create a person and return a token: get a token (and a cookie with it)."""
-    token = pages.service(request).newcomer()
+    """Get a token (and a cookie with it). You are added to the people here when you first sit down."""
+    token = await read(request, pages.service(request).people.offer)
     response = _answer(Welcome(token=token).model_dump_json().encode(), 201)
     pages.give_cookie(request, response, token)
     return response
@@ -166,28 +168,28 @@ async def agents(
     request: Request, game: Annotated[Text | None, Query(description="Only those that play it.")] = None
 ) -> list[AgentCard]:
     """Everybody who can be played against: agents and scripted players."""
-    return await run_in_threadpool(pages.service(request).agents.cards, game)
+    return await read(request, pages.service(request).agents.cards, game)
 
 
 @ours.post("/tables", status_code=201, response_model=TableView, responses=_problems(401, 403, 413), tags=["Playing"])
 async def open_table(request: Request, body: NewTable) -> Response:
     """Sit down at a new table; its first hand is dealt."""
-    service, person = pages.service(request), pages.person(request)
+    service, person = pages.service(request), await player(request)
     opened = partial(service.open_table, person, body.game, body.opponents, freezeouts=body.freezeouts, cash=body.cash)
-    return _answer(_write_table(await run_in_threadpool(opened)), 201)
+    return _answer(_write_table(await workers(request).run(LOADS, opened)), 201)
 
 
 @ours.get("/tables", response_model=list[TableView], responses=_problems(401), tags=["Playing"])
 async def tables(request: Request) -> Response:
     """Your tables, the latest first."""
-    return _answer(_write_tables(await run_in_threadpool(pages.service(request).tables, pages.person(request))))
+    return _answer(_write_tables(await read(request, pages.service(request).tables, pages.person(request))))
 
 
 @ours.get("/tables/{id}", response_model=TableView, responses=_problems(401, 404), tags=["Playing"])
 async def table(request: Request, id: str) -> Response:
     """A table as you see it."""
-    service, person = pages.service(request), pages.person(request)
-    return _answer(_write_table(await run_in_threadpool(service.table, person, pages.table_id(id))))
+    pages.person(request)
+    return _answer(_write_table(await pages.table_of(request, pages.table_id(id))))
 
 
 @ours.post("/tables/{id}/act", response_model=TableView, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
@@ -210,20 +212,21 @@ async def next_hand(request: Request, id: str, body: Next) -> Response:
 async def close(request: Request, id: str) -> Response:
     """Leave a table for good: your hand is folded, and the hands played stay in the history."""
     service, person = pages.service(request), pages.person(request)
-    return _answer(_write_table(await run_in_threadpool(service.close_table, person, pages.table_id(id))))
+    id = pages.table_id(id)
+    return _answer(_write_table(await pages.at_table(request, id, partial(service.close_table, person, id))))
 
 
 @ours.get("/settings", response_model=SettingsBody, responses=_problems(401), tags=["People"])
 async def settings(request: Request) -> Response:
     """Your settings."""
-    return _answer(_write_settings(await run_in_threadpool(pages.service(request).settings, pages.person(request))))
+    return _answer(_write_settings(await read(request, pages.service(request).settings, pages.person(request))))
 
 
 @ours.put("/settings", response_model=SettingsBody, responses=_problems(401, 403, 413), tags=["People"])
 async def set_settings(request: Request, body: SettingsBody) -> Response:
     """Change your settings."""
     person, chosen = pages.person(request), read_settings(body.model_dump())
-    await run_in_threadpool(pages.service(request).set_settings, person, chosen)
+    await write(request, pages.service(request).set_settings, person, chosen)
     return _answer(_write_settings(chosen))
 
 
@@ -231,33 +234,33 @@ async def set_settings(request: Request, body: SettingsBody) -> Response:
 async def results(request: Request, id: str) -> Response:
     """What you have won at a table, raw and luck-adjusted (AIVAT)."""
     service, person = pages.service(request), pages.person(request)
-    return _answer(_write_results(await run_in_threadpool(service.results, person, pages.table_id(id))))
+    return _answer(_write_results(await work(request, service.results, person, pages.table_id(id))))
 
 
 @ours.get("/hands", response_model=Page, responses=_problems(401, 404), tags=["History"])
 async def hands(request: Request, chosen: Annotated[PagedFilters, Query()]) -> Response:
     """Your finished hands, the latest first."""
     service, person = pages.service(request), pages.person(request)
-    return _answer(_write_page(await run_in_threadpool(lambda: service.hands(person, chosen.filter, page=chosen.page))))
+    return _answer(_write_page(await work(request, lambda: service.hands(person, chosen.filter, page=chosen.page))))
 
 
 @ours.get("/hands/{id}", response_model=list[HandView], responses=_problems(401, 404), tags=["History"])
 async def hand(request: Request, id: HandId) -> Response:
     """A hand as you saw it, one view per step."""
-    return _answer(_write_hand(await run_in_threadpool(pages.service(request).hand, pages.person(request), id)))
+    return _answer(_write_hand(await read(request, pages.service(request).hand, pages.person(request), id)))
 
 
 @ours.get("/hands/{id}/coach", response_model=Review, responses=_problems(401, 403, 404), tags=["History"])
 async def coach(request: Request, id: HandId) -> Response:
     """The EV of each of your decisions in a finished hand."""
-    return _answer(_write_review(await run_in_threadpool(pages.service(request).coach, pages.person(request), id)))
+    return _answer(_write_review(await work(request, pages.service(request).coach, pages.person(request), id)))
 
 
 @ours.get("/statistics", response_model=Statistics, responses=_problems(401), tags=["History"])
 async def statistics(request: Request, chosen: Annotated[Filters, Query()]) -> Response:
     """How you play."""
     service, person = pages.service(request), pages.person(request)
-    return _answer(_write_statistics(await run_in_threadpool(service.statistics, person, chosen.filter)))
+    return _answer(_write_statistics(await work(request, service.statistics, person, chosen.filter)))
 
 
 @ours.get(
@@ -269,7 +272,7 @@ async def statistics(request: Request, chosen: Annotated[Filters, Query()]) -> R
 async def export(request: Request, chosen: Annotated[Filters, Query()], form: Literal["phh", "json"] = "phh") -> Response:
     """Your finished hands as a file; cards you were not shown are not in it."""
     service, person = pages.service(request), pages.person(request)
-    return download(await run_in_threadpool(service.export, person, chosen.filter, form), form)
+    return await download(request, await read(request, service.export_pieces, person, chosen.filter, form), form)
 
 
 @router.get("/explore/{agent}", response_model=Spot, responses=_problems(401, 403, 404), tags=["Explorer"])
@@ -280,5 +283,5 @@ async def explore(
 ) -> Response:
     """What an agent does at a spot with all it may hold. No token needed; with one, not while you are in a hand with it."""
     person = None if pages.token_of(request) is None else pages.person(request)
-    _, spot = await run_in_threadpool(look, pages.service(request), person, agent, at)
+    _, spot = await work(request, look, pages.service(request), person, agent, at)
     return _answer(_write_spot(spot))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import APIRouter
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -19,6 +18,7 @@ from smoothcall.play.service import PlayService
 from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.web import pages
 from smoothcall.web.hands import hand_id
+from smoothcall.web.workers import read, work
 
 router = APIRouter(prefix="/explore", include_in_schema=False)
 SIDE = 40.0  # of a cell of the grid
@@ -52,8 +52,9 @@ async def choose(request: Request) -> Response:
     pages.visitor(request)
     agents = pages.service(request).agents
     games = {spec: title for spec, title in PLAY_GAMES.items() if ":" not in spec}  # larger tables have no other agents
-    groups = await run_in_threadpool(
-        lambda: [(title, [card for card in agents.cards(spec) if card.kind != "scripted"]) for spec, title in games.items()]
+    groups = await read(
+        request,
+        lambda: [(title, [card for card in agents.cards(spec) if card.kind != "scripted"]) for spec, title in games.items()],
     )
     return pages.render(request, "agents.html", page="explore", groups=groups)
 
@@ -63,7 +64,7 @@ async def show(request: Request, player_id: str, at: str = "", cards: str = "", 
     """`cards`: the label of a line to mark; `hand`: the id of the hand that the visitor comes from."""
     person = pages.visitor(request)
     back = hand_id(hand) if hand else None
-    card, spot = await run_in_threadpool(look, pages.service(request), person, player_id, at)
+    card, spot = await work(request, look, pages.service(request), person, player_id, at)
     kinds = kinds_of(spot)
     return pages.render(
         request,

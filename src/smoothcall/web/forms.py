@@ -50,6 +50,18 @@ def digits(text: str, name: str, default: int) -> int:
         raise UsageError(f"{name} {text[:SHOWN]!r} (accepted: a whole number)") from None
 
 
+class CodeForm(BaseModel):
+    """A code from another browser."""
+
+    code: Annotated[str, Field(max_length=40)]
+
+
+class SignInForm(BaseModel):
+    """A sign-in to end."""
+
+    sign_in: Whole
+
+
 class Filters(BaseModel):
     """Which finished hands: those that fit all fields. Blank fields are ignored."""
 

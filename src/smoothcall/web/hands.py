@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import aclosing
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from smoothcall.errors import NotFound
 from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.web import pages
 from smoothcall.web.forms import Filters, validate
+from smoothcall.web.workers import read, work, workers
 
 router = APIRouter(include_in_schema=False)
 MEDIA = {"phh": "application/toml; charset=utf-8", "json": "application/json"}
@@ -24,7 +25,7 @@ LAST_ID = 2**31 - 1
 async def history(request: Request) -> Response:
     person, service, given = pages.visitor(request), pages.service(request), chosen(request.query_params)
     number = page_of(request.query_params.get("page"))
-    found = await run_in_threadpool(lambda: service.hands(person, validate(Filters, given).filter, page=number))
+    found = await work(request, lambda: service.hands(person, validate(Filters, given).filter, page=number))
     return pages.render(
         request,
         "hands.html",
@@ -41,7 +42,7 @@ async def history(request: Request) -> Response:
 @router.get("/hands/{id}")
 async def one(request: Request, id: str) -> Response:
     person, service, number = pages.visitor(request), pages.service(request), hand_id(id)
-    steps = await run_in_threadpool(service.hand, person, number)
+    steps = await read(request, service.hand, person, number)
     text = request.query_params.get("step", str(len(steps) - 1))
     if not (text.isascii() and text.isdigit() and len(text) <= 6 and int(text) < len(steps)):
         raise NotFound(f"step {text[:20]!r} of this hand (accepted: 0 to {len(steps) - 1})")
@@ -59,7 +60,7 @@ async def one(request: Request, id: str) -> Response:
         new=new,
         step=step,
         steps=len(steps) - 1,
-        links=await run_in_threadpool(service.links, person, number),
+        links=await read(request, service.links, person, number),
         others=(*hand.seats[hand.seat + 1 :], *hand.seats[: hand.seat]),
     )
 
@@ -67,9 +68,9 @@ async def one(request: Request, id: str) -> Response:
 @router.get("/hands/{id}/coach")
 async def coach(request: Request, id: str) -> Response:
     person, service, number = pages.visitor(request), pages.service(request), hand_id(id)
-    steps = await run_in_threadpool(service.hand, person, number)
-    review = await run_in_threadpool(service.coach, person, number)
-    links = await run_in_threadpool(service.links, person, number)
+    steps = await read(request, service.hand, person, number)
+    review = await work(request, service.coach, person, number)
+    links = await read(request, service.links, person, number)
     return pages.render(request, "coach.html", page="hands", review=review, hand=steps[-1], links=links)
 
 
@@ -77,13 +78,22 @@ async def coach(request: Request, id: str) -> Response:
 async def export(request: Request, form: str = "phh") -> Response:
     person, service = pages.person(request), pages.service(request)
     wanted = validate(Filters, request.query_params).filter
-    text = await run_in_threadpool(service.export, person, wanted, form)
-    return download(text, form)
+    return await download(request, await read(request, service.export_pieces, person, wanted, form), form)
 
 
-def download(text: str, form: str) -> Response:
+async def download(request: Request, pieces: Iterator[str], form: str) -> Response:
+    """Return a file that is sent while it is made. The first piece comes before the status, so that errors have one."""
     name = f'attachment; filename="smoothcall-hands.{"phhs" if form == "phh" else form}"'
-    return Response(text, media_type=MEDIA[form], headers={"content-disposition": name})
+    stream = workers(request).stream(request, pieces)
+    first = await anext(stream)
+
+    async def whole() -> AsyncIterator[bytes]:
+        async with aclosing(stream):  # type: ignore[type-var]
+            yield first
+            async for piece in stream:
+                yield piece
+
+    return StreamingResponse(whole(), media_type=MEDIA[form], headers={"content-disposition": name})
 
 
 def chosen(given: Mapping[str, str]) -> dict[str, str]:

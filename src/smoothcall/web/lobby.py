@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from fastapi import APIRouter
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -16,6 +15,7 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.information.named_games import game as game_of
 from smoothcall.play.agent_cards import AgentCard
 from smoothcall.play.opponents import Agents
+from smoothcall.play.people import NOBODY
 from smoothcall.play.service import has_matches
 from smoothcall.play.stakes import (
     DEPTHS,
@@ -33,6 +33,8 @@ from smoothcall.play.stakes import (
 from smoothcall.play.standing import FREEZEOUT_HANDS
 from smoothcall.web import pages
 from smoothcall.web.forms import TableForm, digits
+from smoothcall.web.people import player
+from smoothcall.web.workers import LOADS, read, workers
 
 router = APIRouter(include_in_schema=False)
 DEFAULT = "leduc"
@@ -74,9 +76,9 @@ async def lobby(
     person, service = pages.visitor(request, renew=True), pages.service(request)
     forms = forms_of(spec)
     form = form if form in forms else "hands"
-    cards = await run_in_threadpool(partial(service.agents.cards, spec, match=form != "hands"))
+    cards = await read(request, partial(service.agents.cards, spec, match=form != "hands"))
     fragment = pages.wants_fragment(request)
-    tables = [] if fragment else await run_in_threadpool(service.tables, person)
+    tables = [] if fragment or person == NOBODY else await read(request, service.tables, person)
     stakes, length = stakes_of(spec), FREEZEOUT_HANDS.get(spec, 0)
     return pages.render(
         request,
@@ -106,13 +108,14 @@ async def lobby(
 
 @router.post("/tables")
 async def sit_down(request: Request) -> Response:
-    person, form = pages.person(request), await pages.form(request, TableForm)
+    form = await pages.form(request, TableForm)
     service, game = pages.service(request), form.game
     title_of(game)
     player_ids = [player_id_of(service.agents, form, place) for place in range(seats_of(game) - 1)]
+    person = await player(request)
     opening = partial(service.open_table, person, game, player_ids, freezeouts=form.freezeouts, cash=form.cash == "yes")
-    table = await run_in_threadpool(opening)
-    return RedirectResponse(f"/tables/{table.id}", 303)
+    table = await workers(request).run(LOADS, opening)
+    return pages.with_cookie(request, RedirectResponse(f"/tables/{table.id}", 303))
 
 
 def _composed(family: str, players: str, blinds: str, depth: str) -> str:

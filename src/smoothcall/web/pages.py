@@ -6,27 +6,29 @@ import re
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from smoothcall import __version__
 from smoothcall.errors import Conflict, Forbidden, NotFound, Overloaded, StorageError, Unauthenticated, UsageError
 from smoothcall.games.betting import IllegalMove
+from smoothcall.play.people import LIFE, NOBODY
 from smoothcall.play.person_view import TableView
 from smoothcall.play.service import PlayService
 from smoothcall.play.settings import Settings
-from smoothcall.web import drawing
+from smoothcall.web import drawing, workers
 from smoothcall.web.forms import M, validate
+from smoothcall.web.schedule import Schedule
 
+R = TypeVar("R", bound=Response)
 HERE = Path(__file__).parent
 _ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 COOKIE = "smoothcall"
-COOKIE_LIFE = 5 * 365 * 24 * 3600  # seconds
+COOKIE_LIFE = int(LIFE.total_seconds())  # renewed with every page that is loaded
 STATUSES: dict[type[UsageError], int] = {
     Unauthenticated: 401,
     Forbidden: 403,
@@ -95,8 +97,18 @@ def service(request: Request) -> PlayService:
 
 
 async def at_table(request: Request, id: str, call: Callable[[], TableView]) -> TableView:
-    """Call a method of a table: directly if it is quick, in a thread if an opponent has to be loaded first."""
-    return call() if service(request).ready(id) else await run_in_threadpool(call)
+    """Make a move at a table, in a thread. It is answered on a schedule that does not depend on the opponents' cards."""
+    pool = workers.workers(request)
+    if not service(request).ready(id):
+        return await pool.run(workers.LOADS, call)
+    async with cast(Schedule, request.app.state.schedule).answer(person(request)):
+        return await pool.run(workers.MOVES, call)
+
+
+async def table_of(request: Request, id: str) -> TableView:
+    """Return a table of the person who asks: at once if it is in memory, else read by a thread."""
+    found = service(request).table_at_once(visitor(request), id)
+    return found if found is not None else await workers.read(request, service(request).table, visitor(request), id)
 
 
 def token_of(request: Request) -> str | None:
@@ -106,33 +118,35 @@ def token_of(request: Request) -> str | None:
 
 
 def person(request: Request) -> int:
-    """Return the person who sent a request; Unauthenticated without a known token."""
-    token = token_of(request)
-    if token is None:
+    """Return the person who sent a request, as `FindPerson` found them; Unauthenticated without a known token."""
+    found = request.state.person
+    if found is None:
         raise Unauthenticated("this browser is not signed in yet, or its cookie has expired")
-    request.state.person = service(request).person(token)
-    return int(request.state.person)
+    if isinstance(found, UsageError):
+        raise found
+    return cast(int, found)
 
 
 def visitor(request: Request, *, renew: bool = False) -> int:
-    """Return the person who requests a page. A first request creates a person and sets a cookie.
-
-    With `renew`, so does a request with an unknown cookie; otherwise that raises Unauthenticated.
-    """
+    """Return the person who requests a page; NOBODY without a cookie, and with `renew` also with an unknown one."""
     if token_of(request) is None:
-        return _welcome(request)
+        return NOBODY
     try:
         return person(request)
     except Unauthenticated:
         if not renew:
             raise
-        return _welcome(request)
+        return NOBODY
 
 
-def _welcome(request: Request) -> int:
-    request.state.token = token = service(request).newcomer()
-    request.state.person = service(request).person(token)
-    return int(request.state.person)
+def with_cookie(request: Request, response: R) -> R:
+    """Return a response with the cookie of somebody who has just been added, or with a page's cookie renewed."""
+    token = getattr(request.state, "token", None)
+    if token is None and isinstance(request.state.person, int) and not wants_fragment(request):
+        token = request.cookies.get(COOKIE)
+    if token is not None:
+        give_cookie(request, response, token)
+    return response
 
 
 def give_cookie(request: Request, response: Response, token: str) -> None:
@@ -143,7 +157,7 @@ def give_cookie(request: Request, response: Response, token: str) -> None:
 def settings(request: Request) -> Settings:
     """Return the settings of the person who sent a request, which were read together with the person."""
     found = getattr(request.state, "person", None)
-    return (None if found is None else service(request).known_settings(found)) or Settings()
+    return (service(request).known_settings(found) if isinstance(found, int) else None) or Settings()
 
 
 def wants_fragment(request: Request) -> bool:
@@ -155,11 +169,7 @@ def wants_fragment(request: Request) -> bool:
 def render(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
     """Return a page or a part of one, with the cookie of a new person. `page` names the link of the navigation to mark."""
     context.setdefault("settings", settings(request))
-    response = HTMLResponse(templates.get_template(template).render(context), status)
-    token = getattr(request.state, "token", None)
-    if token is not None:
-        give_cookie(request, response, token)
-    return response
+    return with_cookie(request, HTMLResponse(templates.get_template(template).render(context), status))
 
 
 async def form(request: Request, model: type[M]) -> M:

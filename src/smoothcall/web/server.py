@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import sys
 import webbrowser
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,19 +15,24 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.staticfiles import StaticFiles
 
 from smoothcall import __version__
 from smoothcall.errors import Forbidden, UsageError
 from smoothcall.play.service import PlayService
-from smoothcall.web import api, docs, explore, hands, lobby, pages, settings, statistics, table
+from smoothcall.store.deadlines import Stopped
+from smoothcall.web import api, docs, explore, hands, lobby, pages, people, settings, statistics, table
 from smoothcall.web.guard import HEADERS, Guard
 from smoothcall.web.protocol import Limits, limited
 from smoothcall.web.quiet import keep_quiet
+from smoothcall.web.schedule import Schedule
+from smoothcall.web.static_files import StaticFiles
+from smoothcall.web.workers import Workers
 
 GRACE = 3  # seconds that requests under way have when the server is stopped
 BACKLOG, ACCEPTED_AT_ONCE = 2048, 32  # connections that wait to be accepted; that are accepted before others are served
 RESERVED_FILES = 96  # open files that are not connections: the database, agents, logs, and connections being refused
+SWITCH_INTERVAL = 0.001  # seconds for which a busy thread keeps the others, the event loop among them, from going on
+NEWCOMERS = 120  # people who sit down for the first time, from one address in a minute
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 SERVER_ERROR = (
     "This is a fault of ours, and it has been noted. Your table shows what has been saved: go back to it and play on."
@@ -34,8 +40,17 @@ SERVER_ERROR = (
 ROUTING_ERRORS = {404: "There is no such page.", 405: "This address does not take that kind of request."}
 
 
-def create(service: PlayService, *, hosts: Sequence[str] = LOOPBACK) -> FastAPI:
-    """Return the application. It answers requests whose Host header is one of `hosts` (`*`: any) or an IP address."""
+def create(
+    service: PlayService,
+    *,
+    hosts: Sequence[str] = LOOPBACK,
+    newcomers: int = NEWCOMERS,
+    schedule: Schedule | None = None,
+) -> FastAPI:
+    """Return the application. It answers requests whose Host header is one of `hosts` (`*`: any) or an IP address.
+
+    `newcomers`: people from one address who may sit down for the first time in a minute. `schedule`: when moves are answered.
+    """
     app = FastAPI(
         title="Smoothcall",
         version=__version__,
@@ -45,19 +60,23 @@ def create(service: PlayService, *, hosts: Sequence[str] = LOOPBACK) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.service = service
+    app.state.service, app.state.workers, app.state.schedule = service, Workers(), schedule or Schedule()
+    app.state.newcomers = people.Newcomers(newcomers)
+    app.mount("/static", StaticFiles(pages.HERE / "static"))
     for router in (
         table.router,
         api.ours,
         api.router,
-        *(page.router for page in (lobby, hands, statistics, explore, settings, docs)),
+        *(page.router for page in (lobby, people, hands, statistics, explore, settings, docs)),
     ):
         app.include_router(router)  # routes are tried in this order: those of moves come first
-    app.mount("/static", StaticFiles(directory=pages.HERE / "static"))
     app.add_exception_handler(UsageError, _usage)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Stopped, _stopped)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _fault)
+    found = {"service": service, "workers": app.state.workers, "schedule": app.state.schedule}
+    app.add_middleware(people.FindPerson, **found)
     app.add_middleware(Guard, hosts=hosts, refuse=pages.refuse)
     return app
 
@@ -66,6 +85,11 @@ async def _usage(request: Request, error: Exception) -> Response:
     assert isinstance(error, UsageError)
     table = error.table if isinstance(error, Forbidden) else None
     return pages.refuse(request, pages.status_of(error), pages.sentence(error), table)
+
+
+async def _stopped(request: Request, error: Exception) -> Response:
+    """End a request whose client is gone."""
+    return Response(status_code=503)
 
 
 async def _http(request: Request, error: Exception) -> Response:
@@ -109,16 +133,18 @@ def serve(
     open_browser: bool = False,
     tell: Callable[[str], None] = lambda address: None,
     limits: Limits | None = None,
+    newcomers: int = NEWCOMERS,
 ) -> None:
     """Serve pages until interrupted. `tell` is called with the address once it can be opened; port 0 is any free port."""
     keep_quiet()
+    sys.setswitchinterval(SWITCH_INTERVAL)
     listening = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     shown = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(shown, shown)
     address = f"http://{shown}:{listening.getsockname()[1]}/"
     own = () if is_loopback(host) else (host, socket.gethostname(), socket.getfqdn())
     config = uvicorn.Config(
-        create(service, hosts=[*LOOPBACK, *own]),
+        create(service, hosts=[*LOOPBACK, *own], newcomers=newcomers),
         log_level=logging.WARNING,
         access_log=False,
         server_header=False,

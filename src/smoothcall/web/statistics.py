@@ -5,7 +5,6 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,6 +14,7 @@ from smoothcall.web import pages
 from smoothcall.web.drawing import chart
 from smoothcall.web.forms import Filters, validate
 from smoothcall.web.hands import chosen
+from smoothcall.web.workers import work
 
 router = APIRouter(include_in_schema=False)
 
@@ -22,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/statistics")
 async def statistics(request: Request) -> Response:
     person, service, given = pages.visitor(request), pages.service(request), chosen(request.query_params)
-    found = await run_in_threadpool(service.statistics, person, validate(Filters, given).filter)
+    found = await work(request, service.statistics, person, validate(Filters, given).filter)
     pictures = [chart(game.curve, game.luck_adjusted_curve, 720, 240, hands=game.hands) for game in found.games]
     return pages.render(
         request,

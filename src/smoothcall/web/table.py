@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from fastapi import APIRouter
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -19,6 +18,7 @@ from smoothcall.play.service import PlayService
 from smoothcall.web import pages
 from smoothcall.web.drawing import chart
 from smoothcall.web.forms import ActForm, CloseForm, NextForm
+from smoothcall.web.workers import work
 
 router = APIRouter(prefix="/tables/{id}", include_in_schema=False)
 LONGEST = 9  # digits of an amount
@@ -38,8 +38,7 @@ class Raise:
 
 @router.get("")
 async def show(request: Request, id: str) -> Response:
-    table = await run_in_threadpool(pages.service(request).table, pages.visitor(request), pages.table_id(id))
-    return _answer(request, table)
+    return _answer(request, await pages.table_of(request, pages.table_id(id)))
 
 
 @router.post("/act")
@@ -51,7 +50,7 @@ async def act(request: Request, id: str) -> Response:
             letter = f"r{_amount(form.amount) + form.earlier}"
         table = await pages.at_table(request, id, partial(service.act, person, id, letter, hand=form.hand, move=form.move))
     except (IllegalMove, Conflict) as error:
-        return _answer(request, service.table(person, id), error, form.amount)
+        return _answer(request, await pages.table_of(request, id), error, form.amount)
     return _answer(request, table)
 
 
@@ -64,7 +63,7 @@ async def next_hand(request: Request, id: str) -> Response:
             request, id, partial(service.next_hand, person, id, hand=form.hand, rebuy=bool(form.rebuy))
         )
     except Conflict as error:
-        return _answer(request, service.table(person, id), error)
+        return _answer(request, await pages.table_of(request, id), error)
     return _answer(request, table)
 
 
@@ -72,15 +71,16 @@ async def next_hand(request: Request, id: str) -> Response:
 async def close(request: Request, id: str) -> Response:
     person = pages.person(request)
     await pages.form(request, CloseForm)
-    await run_in_threadpool(pages.service(request).close_table, person, pages.table_id(id))
+    id = pages.table_id(id)
+    await pages.at_table(request, id, partial(pages.service(request).close_table, person, id))
     return RedirectResponse("/", 303)
 
 
 @router.get("/results")
 async def results(request: Request, id: str) -> Response:
     service, person, id = pages.service(request), pages.visitor(request), pages.table_id(id)
-    found = await run_in_threadpool(service.results, person, id)
-    paper = PAPER if found.match is not None and service.table(person, id).game == NO_LIMIT_HOLDEM.name else None
+    found = await work(request, service.results, person, id)
+    paper = PAPER if found.match is not None and (await pages.table_of(request, id)).game == NO_LIMIT_HOLDEM.name else None
     template = "_results.html" if pages.wants_fragment(request) else "results.html"
     picture = chart(found.curve, found.luck_adjusted_curve) if found.hands else None
     return pages.render(request, template, page="table", results=found, chart=picture, id=id, paper=paper)

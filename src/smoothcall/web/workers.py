@@ -1,0 +1,227 @@
+"""Threads for the work of requests: a bounded number for each kind, with a bounded queue. The event loop does none of it.
+
+Moves have threads of their own, so that nothing else delays them. Long work (exports, statistics, coach, explorer) is done for
+one request of a person at a time and stops when its client is gone. What does not fit is refused at once: `Overloaded`, a 503.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import Any, TypeVar, cast
+
+from starlette.requests import Request
+
+from smoothcall.errors import Overloaded
+from smoothcall.store.deadlines import Stopped, stoppable, within
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of work."""
+
+    name: str
+    threads: int
+    queue: int  # calls that may wait for a thread
+    seconds: float  # from the request until a call has begun, and until it no longer waits for the database
+
+
+MOVES = Kind("moves", threads=8, queue=400, seconds=2.0)
+READS = Kind("reads", threads=4, queue=200, seconds=2.0)
+LOADS = Kind("loads", threads=2, queue=100, seconds=60.0)  # moves for which an agent has to be loaded first
+LONG = Kind("long", threads=2, queue=60, seconds=20.0)
+WAITING = 3  # long requests of one person that may wait for another one of theirs
+BUSY = "too much is asked for just now: try again in a moment"
+BUSY_YOURSELF = "you have asked for several things that take long: wait for one of them"
+
+
+class _Call:
+    """A call and the future of its result."""
+
+    def __init__(self, call: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> None:
+        self.call, self.loop, self.future = call, loop, loop.create_future()
+        self.context, self.stop = copy_context(), threading.Event()
+
+    def run(self) -> None:
+        if self.stop.is_set():
+            return
+        try:
+            result, error = self.context.run(self._stoppable), None
+        except BaseException as raised:
+            result, error = None, raised
+        with suppress(RuntimeError):  # the loop is closed: nobody waits
+            self.loop.call_soon_threadsafe(self._finish, result, error)
+
+    def _stoppable(self) -> Any:
+        with stoppable(self.stop.is_set):
+            return self.call()
+
+    def _finish(self, result: Any, error: BaseException | None) -> None:
+        if self.future.done():
+            return
+        if error is not None:
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(result)
+
+
+class Pool:
+    """The threads of one kind of work. They are daemons: the process never waits for them to end."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind, self._calls, self._idle = kind, deque[_Call](), 0
+        self._wake, self._threads = threading.Condition(), 0
+        self.running = 0
+
+    def submit(self, call: _Call) -> None:
+        """Queue a call; Overloaded if the queue is full."""
+        with self._wake:
+            if len(self._calls) >= self.kind.queue + self.kind.threads - self.running:
+                raise Overloaded(BUSY)
+            self._calls.append(call)
+            if not self._idle and self._threads < self.kind.threads:
+                self._threads += 1
+                threading.Thread(target=self._work, name=self.kind.name, daemon=True).start()
+            self._wake.notify()
+
+    def withdraw(self, call: _Call) -> bool:
+        """Take a call out of the queue; False if it has begun."""
+        with self._wake:
+            try:
+                self._calls.remove(call)
+            except ValueError:
+                return False
+            return True
+
+    def _work(self) -> None:
+        while True:
+            with self._wake:
+                self._idle += 1
+                while not self._calls:
+                    self._wake.wait()
+                self._idle -= 1
+                call = self._calls.popleft()
+                self.running += 1
+            try:
+                call.run()
+            finally:
+                with self._wake:
+                    self.running -= 1
+                del call
+
+
+class Workers:
+    """The pools of one application."""
+
+    def __init__(self) -> None:
+        self.pools = {kind: Pool(kind) for kind in (MOVES, READS, LOADS, LONG)}
+        self._turns: dict[object, asyncio.Lock] = {}
+        self._asked: Counter[object] = Counter()  # long requests by person
+
+    async def run(self, kind: Kind, call: Callable[[], T]) -> T:
+        """Return the result of a call in a thread. Overloaded if it has not begun in time; it stops when the caller does."""
+        loop, pool = asyncio.get_running_loop(), self.pools[kind]
+        made = _Call(partial(_until, monotonic() + kind.seconds, call), loop)
+        pool.submit(made)
+        late = loop.call_later(kind.seconds, _give_up, pool, made)
+        try:
+            return cast(T, await made.future)
+        except asyncio.CancelledError:
+            made.stop.set()
+            pool.withdraw(made)
+            raise
+        finally:
+            late.cancel()
+
+    async def run_long(self, request: Request, call: Callable[[], T]) -> T:
+        """Return the result of long work: done after other long work for the same person, and while the client waits."""
+        async with self._turn(request):
+            return cast(T, await _while_connected(request, self.run(LONG, call)))
+
+    async def stream(self, request: Request, pieces: Iterator[str]) -> AsyncIterator[bytes]:
+        """Yield the pieces of long work as they are made. Each is one call, so that work for others comes in between."""
+        async with self._turn(request):
+            while (piece := await self.run(LONG, partial(next, pieces, None))) is not None:
+                yield piece.encode()
+
+    @asynccontextmanager
+    async def _turn(self, request: Request) -> AsyncIterator[None]:
+        """Wait for other long work of the same person."""
+        who = owner_of(request)
+        if self._asked[who] > WAITING:
+            raise Overloaded(BUSY_YOURSELF)
+        self._asked[who] += 1
+        turn = self._turns.setdefault(who, asyncio.Lock())
+        try:
+            await _while_connected(request, turn.acquire())
+            try:
+                yield
+            finally:
+                turn.release()
+        finally:
+            self._asked[who] -= 1
+            if not self._asked[who]:
+                del self._asked[who], self._turns[who]
+
+
+def _until(ends: float, call: Callable[[], T]) -> T:
+    with within(max(0.0, ends - monotonic())):
+        return call()
+
+
+def _give_up(pool: Pool, call: _Call) -> None:
+    if pool.withdraw(call) and not call.future.done():
+        call.future.set_exception(Overloaded(BUSY))
+
+
+def owner_of(request: Request) -> object:
+    """Return whose long work it is: a person's, or that of an address."""
+    person = request.scope.get("state", {}).get("person")
+    return person if isinstance(person, int) and person else (request.client.host if request.client else "")
+
+
+async def _while_connected(request: Request, work: Any) -> Any:
+    """Return the result of a coroutine, which is cancelled when the client disconnects."""
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise Stopped
+        return task.result()
+    finally:
+        for each in (task, gone):
+            each.cancel()
+        await asyncio.gather(task, gone, return_exceptions=True)
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def workers(request: Request) -> Workers:
+    return cast(Workers, request.app.state.workers)
+
+
+async def read(request: Request, call: Callable[..., T], *given: Any) -> T:
+    """Call a function that reads the database or a file, in a thread."""
+    return await workers(request).run(READS, partial(call, *given))
+
+
+async def write(request: Request, call: Callable[..., T], *given: Any) -> T:
+    """Call a function that changes something, in a thread of those for moves."""
+    return await workers(request).run(MOVES, partial(call, *given))
+
+
+async def work(request: Request, call: Callable[..., T], *given: Any) -> T:
+    """Call a function that takes long, in its turn."""
+    return await workers(request).run_long(request, partial(call, *given))
