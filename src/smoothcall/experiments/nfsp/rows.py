@@ -258,8 +258,8 @@ def _beyond(parts: Mapping[str, Part]) -> Iterator[Row]:
         f"{BEST}: exploitability below {BAR:g} within {LIMIT:,} s of training, mean of {each.seeds} seeds",
         None,
         (chips(each.last(), Below(BAR), form=".4f"),),
-        note=f"the mean is {'' if found.mean < BAR else 'not '}below {BAR:g}, all of its interval is "
-        f"{'' if found.interval()[1] < BAR else 'not '}below it; {each.points[-1]:,} episodes, "
+        note=f"the mean is {'' if found.mean < BAR else 'not '}below {BAR:g}, "
+        f"{'' if found.interval()[1] < BAR else 'not '}all of its interval is; {each.points[-1]:,} episodes, "
         f"{each.last(PROCESSOR).mean():,.0f} s of processor time on one core, {each.last(SECONDS).mean():,.0f} s by the clock "
         "of a machine shared with other work",
     )

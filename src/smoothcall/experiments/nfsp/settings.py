@@ -41,8 +41,8 @@ FULL = (
     Training(DEFAULTS[64], "leduc", 5_000_000, 1),
     Training(FIRST, "leduc", 12_000_000, 3, STEPS[FIRST]),
     Training(BEST, "leduc", 12_000_000, 3, STEPS[BEST], until=9_450_000),
-    *(Training(label, "leduc", 12_000_000, 1, STEPS[label], until=1_100_000) for label in STEPS if label not in (FIRST, BEST)),
-    *(Training(label, "leduc", 12_000_000, 3, LEDUC[label], until=700_000) for label in (*BY_AUTHOR.values(), Q_LEARNING)),
+    *(Training(label, "leduc", 12_000_000, 1, STEPS[label], until=850_000) for label in STEPS if label not in (FIRST, BEST)),
+    *(Training(label, "leduc", 12_000_000, 3, LEDUC[label], until=530_000) for label in (*BY_AUTHOR.values(), Q_LEARNING)),
 )
 TINY: dict[str, Any] = {"hands": 64, "every": 64, "batch": 64, "transitions": 5_000, "moves": 10_000}
 QUICK = (
