@@ -21,9 +21,8 @@ class ImageUpdates(NFSPUpdates):
     def __init__(self, *arrays: Any, **options: Any) -> None:
         super().__init__(*arrays, **options)
         self._one = jax.jit(self._update)
-        self.learn = self._learn_in_turn
 
-    def _learn_in_turn(self, state: NFSPState, transitions: Transitions, moves: Moves) -> NFSPState:
+    def learn(self, state: NFSPState, transitions: Transitions, moves: Moves) -> NFSPState:
         for number in range(len(transitions.action)):
             state, _ = self._one(state, _part((transitions, moves), number))
         return state

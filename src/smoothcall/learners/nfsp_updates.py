@@ -76,8 +76,10 @@ class NFSPUpdates:
         self.features, self.legal, self._double = jnp.asarray(features), jnp.asarray(legal), double
         self._matrix, self._unit = matrix, unit
         self._value_rule, self._policy_rule = (optimiser(rule, rate, cool) for rate in (value_rate, policy_rate))
-        self.learn: Callable[[NFSPState, Transitions, Moves], NFSPState] = jax.jit(self._learn)
-        self.act: Callable[..., Arrays] = jax.jit(self._act)
+        self._flat: tuple[Any, list[Arrays]] = None, []  # the latest state, and its arrays
+        self._structure: Any = jax.tree.structure(())  # of the states that functions are compiled for
+        self._learn_flat: Callable[..., list[Arrays]]
+        self._act_flat: Callable[..., Arrays]
         self.mean: Callable[..., Arrays] = jax.jit(self._mean, static_argnums=5)
 
     def begin(self, make: Callable[[Arrays], Any] | int, players: int, seed: int) -> NFSPState:
@@ -87,6 +89,39 @@ class NFSPUpdates:
         values, policies = (stacked(own, players, key) for key in jax.random.split(jax.random.key(seed), 2))
         value_state, policy_state = jax.vmap(self._value_rule.init)(values), jax.vmap(self._policy_rule.init)(policies)
         return NFSPState(values, values, policies, value_state, policy_state)
+
+    def learn(self, state: NFSPState, transitions: Transitions, moves: Moves) -> NFSPState:
+        """Make one update of every network for each of the batches."""
+        arrays = self._arrays(state)
+        arrays = self._learn_flat(arrays, transitions, moves)
+        learned: NFSPState = jax.tree.unflatten(self._structure, arrays)
+        self._flat = learned, arrays
+        return learned
+
+    def act(self, state: NFSPState, observations: Any, policy: Arrays, explore: Arrays | float) -> Arrays:
+        """Return [n, A] action probabilities of policy[n] at n observations."""
+        arrays = self._arrays(state)
+        return self._act_flat(arrays, observations, policy, explore)
+
+    def _arrays(self, state: NFSPState) -> list[Arrays]:
+        """Return the arrays of a state; those of the latest are kept, because networks take long to flatten."""
+        if state is not self._flat[0]:
+            arrays, structure = jax.tree.flatten(state)
+            if self._structure != structure:
+                self._compile(structure)
+            self._flat = state, arrays
+        return self._flat[1]
+
+    def _compile(self, structure: Any) -> None:
+        """Compile for states of this structure, given as their arrays."""
+
+        def learn(arrays: list[Arrays], transitions: Transitions, moves: Moves) -> list[Arrays]:
+            return jax.tree.leaves(self._learn(jax.tree.unflatten(structure, arrays), transitions, moves))
+
+        def act(arrays: list[Arrays], *observed: Any) -> Arrays:
+            return self._act(jax.tree.unflatten(structure, arrays), *observed)
+
+        self._structure, self._learn_flat, self._act_flat = structure, jax.jit(learn), jax.jit(act)
 
     def outputs(self, networks: Network) -> Arrays:
         """Return [players, rows, A] the networks' outputs at every information state."""
