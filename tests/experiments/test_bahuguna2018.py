@@ -30,6 +30,7 @@ TINY = settings.Size(
     sample=20,
     batches=4,
     few=1,
+    others=1,
     together=10_000,
     external_iterations=1_000,
     rps_iterations=2_000,

@@ -16,4 +16,5 @@ TITLE = "bahuguna2018: Learning for Hidden Information Games"
 SOURCES = (
     *(f"Table {number}" for number in ("2.1", "5.1", "5.2", "5.3", "7.1", "7.2", "7.3")),
     *(f"Fig {number}" for number in ("2.1", "2.2", "4.1", "4.2", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "7.7")),
+    "Algorithms 1 and 2",
 )

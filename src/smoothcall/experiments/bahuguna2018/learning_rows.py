@@ -204,7 +204,11 @@ def pruned_epsilon_rows(
         "Section 7.2.1",
         "Kuhn poker: epsilon is smaller because pruning focuses on branches that contribute to the game values",
         "a hypothesis",
-        deviations=(Deviation("nothing", "a hypothesis on an effect that our runs do not have, see the rows above"),),
+        deviations=(
+            Deviation(
+                "nothing", "a hypothesis on an effect that our runs do not have at the fitted threshold, see the rows above"
+            ),
+        ),
     )
 
 
@@ -215,10 +219,11 @@ def mean_ratio(epsilon: Array, count: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _times(epsilon: list[float], without: Array) -> float:
-    """Return mean epsilon divided by that of the first trials without pruning, which have the same deals."""
+def _times(epsilon: list[float], without: Array) -> Array:
+    """Return epsilon of each trial divided by that without pruning and with the same deals; the last entry is of the means."""
     count = min(len(epsilon), len(without))
-    return float(np.mean(epsilon[:count]) / without[:count].mean())
+    pruned, plain = np.array(epsilon[:count], float), without[:count]
+    return np.append(pruned / plain, pruned.mean() / plain.mean())
 
 
 def _pruned_cause(found: Trials, readings: Mapping[str, Any], thresholds: list[Mapping[str, Any]]) -> str:
@@ -226,11 +231,12 @@ def _pruned_cause(found: Trials, readings: Mapping[str, Any], thresholds: list[M
     others = [each for each in thresholds if each["rule"] != "unplayed"]
     without = found.epsilon(PLAIN)[:, -1]
     times = [_times(each[found.played]["epsilon"], without) for each in (*others, readings["reach"])]
+    means, trials = [each[-1] for each in times], np.concatenate([each[:-1] for each in times])
     low, high = mean_ratio(without, found.count)
     return (
         "at the threshold that gives the published nodes, runs with the same deals end almost the same. The document does not "
-        f"print its threshold: at {len(times)} others of both readings (by {len(others[0][found.played]['epsilon'])} trial(s)) "
-        f"epsilon is {min(times):.2f} to {max(times):.3g} times that without pruning. Nor does it say that its runs with and "
-        f"without pruning had the same deals; means of {found.count} runs with different deals have ratios of {low:.2f} to "
-        f"{high:.2f} by chance alone (95 %, resampled). See 'Pruning'"
+        f"print its threshold: at {len(times)} others, of both readings, mean epsilon is {min(means):.2f} to {max(means):,.0f} "
+        f"times that without pruning, of single trials {trials.min():.2f} to {trials.max():,.0f}. It does not say that runs "
+        f"with and without pruning had the same deals; means of {found.count} runs with different deals have ratios of "
+        f"{low:.2f} to {high:.2f} by chance alone (95 %, resampled). See 'Pruning'"
     )

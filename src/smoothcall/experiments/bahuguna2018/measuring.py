@@ -81,7 +81,9 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
         parts.measure(f"{played}, external sampling", settings, partial(_external, game(played), size))
     settings = {"trials": size.trials, "iterations": size.larger_iterations, "threshold": LARGER_THRESHOLD}
     parts.measure("larger game", settings, partial(_larger, size))
-    parts.measure("thresholds", {**few, "fitted": threshold}, partial(_thresholds, size, parts, threshold))
+    parts.measure(
+        "thresholds", {**trials, "trials": size.others, "fitted": threshold}, partial(_thresholds, size, parts, threshold)
+    )
     for trial in range(size.trials):
         for played in GAMES:
             settings = {"seed": trial, "iterations": size.iterations, "threshold": threshold, "sample": size.sample}
@@ -119,13 +121,13 @@ def _rock_paper_scissors(longer: int) -> dict[str, Any]:
 # Table 7.1: the threshold
 
 
-def _learned(played: str, rule: str, threshold: float, size: Size) -> dict[str, list[float]]:
-    """Return the nodes of an iteration and the last epsilon of a few trials."""
+def _learned(played: str, rule: str, threshold: float, iterations: int, trials: int) -> dict[str, list[float]]:
+    """Return the nodes of an iteration and the last epsilon of each trial."""
     nodes, epsilon = [], []
-    for seed in range(size.few):
+    for seed in range(trials):
         form = Form(game(played), "compact", seed=seed, pruning=pruning_of(rule, threshold))
-        form.run(size.iterations)
-        nodes.append(form.nodes / size.iterations)
+        form.run(iterations)
+        nodes.append(form.nodes / iterations)
         epsilon.append(evaluate(form.game, form.policy()).epsilon)
     return {"nodes": nodes, "epsilon": epsilon}
 
@@ -136,7 +138,7 @@ def _readings(size: Size, parts: Parts) -> dict[str, Any]:
     for rule in READINGS:
         parts.tell(f"threshold, {rule}")
         threshold = _fit(rule, size)
-        learned = {played: _learned(played, rule, threshold, size) for played in GAMES}
+        learned = {played: _learned(played, rule, threshold, size.iterations, size.few) for played in GAMES}
         found[rule] = {"threshold": threshold, **learned}
     return found
 
@@ -145,7 +147,7 @@ def _fit(rule: str, size: Size, steps: int = 3) -> float:
     """Return the threshold, to three digits, at which an iteration has CALIBRATED nodes. Nodes fall with the threshold."""
 
     def nodes_at(exponent: float) -> float:
-        return float(np.mean(_learned("kuhn", rule, 10**exponent, size)["nodes"]))
+        return float(np.mean(_learned("kuhn", rule, 10**exponent, size.iterations, size.few)["nodes"]))
 
     ends = [log10(5 / size.iterations), log10(200 / size.iterations)]
     nodes = [nodes_at(end) for end in ends]
@@ -163,7 +165,7 @@ def _thresholds(size: Size, parts: Parts, fitted: float) -> list[dict[str, Any]]
     rules = [*((rule, threshold) for rule in READINGS for threshold in others), ("unplayed", fitted), ("unplayed", others[-1])]
     for rule, threshold in rules:
         parts.tell(f"threshold {threshold:g}, {rule}")
-        learned = {played: _learned(played, rule, threshold, size) for played in GAMES}
+        learned = {played: _learned(played, rule, threshold, size.iterations, size.others) for played in GAMES}
         found.append({"rule": rule, "threshold": threshold, **learned})
     return found
 

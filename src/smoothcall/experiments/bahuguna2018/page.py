@@ -84,7 +84,7 @@ The first reading is the closer one and is used in all other rows. That choice w
 that the rows of Table 7.1 with pruning decide nothing; rows on speed with pruning inherit the fitted threshold. A skipped
 action keeps its regret and adds nothing to the utility of its parent."""
 
-THRESHOLDS = """Other thresholds of both readings, means of {few} trial(s). The document never visits a pruned child again
+THRESHOLDS = """Other thresholds of both readings, means of {others} trial(s). The document never visits a pruned child again
 unless its average probability rises, and with a large threshold that fails: epsilon stays high. Our own pruning skips only
 actions that the current policy does not take, and every 16th iteration prunes nothing; the last lines have it at the fitted
 and at the largest threshold."""
@@ -217,14 +217,14 @@ def _free_variables(page: Page, found: Trials, flat: Mapping[str, Any]) -> None:
 
 def _pruning(page: Page, two: Trials, three: Trials, readings: Mapping[str, Any], thresholds: Part) -> None:
     page.heading(READINGS)
-    page.text(PRUNING.format(few=thresholds.settings["trials"]))
+    page.text(PRUNING.format(few=len(readings["action"]["kuhn"]["nodes"])))
     names = {"action": "average probability of the action", "reach": "product from the root"}
     published = [NODES_PRUNED["recursive", played][0] for played in GAMES]
     rows = [[name, f"{readings[rule]['threshold']:.3g}", *_learned(readings[rule])] for rule, name in names.items()]
     heads = [f"{what}, {players}" for players in GAMES.values() for what in ("nodes", "epsilon")]
     cells = [cell for each in published for cell in (f"{each:.3g}", "")]
     page.table(["reading", "fitted threshold", *heads], [*rows, ["published, recursive", "", *cells]])
-    page.text(THRESHOLDS.format(few=thresholds.settings["trials"]))
+    page.text(THRESHOLDS.format(others=thresholds.settings["trials"]))
     lines = [
         [f"{each['threshold']:g}", names.get(each["rule"], "our own pruning"), *_learned(each)] for each in thresholds.figures
     ]

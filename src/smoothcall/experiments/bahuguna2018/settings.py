@@ -56,7 +56,8 @@ class Size:
     trials: int
     sample: int  # iterations of each form that are timed at each of POINTS points of a trial
     batches: int  # of timings of which the fastest counts
-    few: int  # trials at other thresholds, and those by which the threshold is fitted
+    few: int  # trials by which the threshold is fitted
+    others: int  # trials at other thresholds
     together: int  # iterations of all forms side by side, without samples
     external_iterations: int
     rps_iterations: int  # beyond the document's RPS_ITERATIONS
@@ -69,6 +70,7 @@ FULL = Size(
     sample=10_000,
     batches=100,
     few=1,
+    others=5,
     together=2_000_000,
     external_iterations=300_000,
     rps_iterations=1_000_000,
@@ -80,6 +82,7 @@ QUICK = Size(
     sample=1_000,
     batches=20,
     few=1,
+    others=1,
     together=100_000,
     external_iterations=30_000,
     rps_iterations=20_000,

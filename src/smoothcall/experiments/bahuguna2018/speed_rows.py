@@ -140,7 +140,7 @@ def comparison_rows(two: Trials, three: Trials, parts: Mapping[str, Part]) -> It
         gains = [found.speedup(f"{form}, pruned", form) for found in (two, three)]
         yield Row(
             "Fig 7.5, Section 7.2.1",
-            f"Kuhn poker, {form}: pruning provides a significant speedup, with two and with three players",
+            f"Kuhn poker, {form}: pruning provides a significant speedup (read as: beyond noise), with two and three players",
             "a significant amount of speedup",
             tuple(
                 Measured(estimate(gain), Above(0), GAMES[found.played], "+.1f", "%")
