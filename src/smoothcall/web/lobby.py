@@ -97,7 +97,7 @@ async def lobby(
         depth=stakes.stack // (2 * stakes.small_blind) if stakes is not None else 0,
         forms={each: FORMS[each] for each in forms},
         form=form,
-        about=ABOUT[form].format(hands=f"for {length} hands, or " if length else ""),
+        about="" if len(forms) == 1 else ABOUT[form].format(hands=f"for {length} hands, or " if length else ""),
         freezeouts=FREEZEOUTS,
         left_out=len(cards) < len(service.agents.cards(with_stakes(seats_of(spec), STANDARD) if stakes is not None else spec)),
         offered=[_offered(service.agents, card) for card in cards],

@@ -29,7 +29,7 @@ async def statistics(request: Request) -> Response:
         "statistics.html",
         page="statistics",
         found=found,
-        shown=[(game, picture, _reach(game)) for game, picture in zip(found.games, pictures, strict=True)],
+        shown=[(game, picture, reach_of(game)) for game, picture in zip(found.games, pictures, strict=True)],
         chosen=given,
         query=urlencode(given),
         games=PLAY_GAMES,
@@ -37,7 +37,7 @@ async def statistics(request: Request) -> Response:
     )
 
 
-def _reach(game: GameStatistics) -> float:
+def reach_of(game: GameStatistics) -> float:
     """Return how far the intervals of a game go from zero in mbb/h: half the width of the axis that shows them."""
     figures = [figure for line in (*game.by_opponent, *game.by_position) for figure in (line.raw, line.luck_adjusted)]
     ends = [abs(figure.mean) + (figure.half_width or 0.0) for figure in figures if figure is not None]
