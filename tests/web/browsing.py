@@ -170,7 +170,10 @@ class Visitor:
 
     @property
     def person(self) -> int:
-        """The visitor's person id."""
+        """The visitor's person id; who has not played yet becomes a person."""
+        if not any(cookie["name"] == COOKIE for cookie in self.context.cookies()):
+            token, _ = self.site.service.people.add()
+            self.context.add_cookies([{"name": COOKIE, "value": token, "url": self.site.address}])
         token = next(cookie["value"] for cookie in self.context.cookies() if cookie["name"] == COOKIE)
         return self.site.service.person(token)
 

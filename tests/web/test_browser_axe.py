@@ -45,6 +45,7 @@ def verify_pages(enter: Enter, size: tuple[int, int], *, dark: bool) -> None:
         "/explore/leduc-cfr?at=cr&cards=K",
         "/explore/no-limit-holdem-mccfr",
         "/settings",
+        "/you",
         "/api/docs",
         "/nowhere",
     ):
