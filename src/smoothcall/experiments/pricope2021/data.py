@@ -78,7 +78,10 @@ class Data:
 
     def versions(self, one: str, other: str, freezeouts: int) -> list[Played]:
         """Return the matches of the versions of an agent after so many freezeouts of training, by seed."""
-        return [Played.of(each) for each in self[f"{one} against {other}"][str(freezeouts)]]
+        found = self[f"{one} against {other}"].get(str(freezeouts))
+        if found is None:
+            raise NotMeasured(f"{one} against {other} after {freezeouts} freezeouts")
+        return [Played.of(each) for each in found]
 
     def mbb(self, played: Sequence[Played]) -> Estimate:
         return over_seeds([each.mbb(self.blind).mean for each in played])

@@ -7,7 +7,7 @@ from smoothcall.experiments.pricope2021.curves import RANGE, above_chance, chanc
 from smoothcall.experiments.pricope2021.data import Data, of_seeds
 from smoothcall.experiments.pricope2021.published import FREEZEOUTS
 from smoothcall.experiments.pricope2021.results import Played, from_list, over_seeds
-from smoothcall.experiments.pricope2021.row_figures import Z, ours, smaller
+from smoothcall.experiments.pricope2021.row_figures import Z, ours, smaller, too_short
 from smoothcall.experiments.pricope2021.settings import (
     DP,
     DP_HAND,
@@ -55,11 +55,13 @@ _HANDS = 'games have more hands while both copies learn, and then chance differs
 
 
 def _approach(data: Data, label: str) -> list[Measured]:
-    first, *_, last = above_chance(data, label).values()
+    above = list(above_chance(data, label).values())
+    if len(above) < 2:
+        raise NotMeasured(f"stretches of the training of {label}")
     return [
         Measured(over_seeds(narrowing(data, label)), Below(0), "last sixth of the points less those before", "+.0f", "mbb/h"),
         Measured(
-            over_seeds(last - first),
+            over_seeds(above[-1] - above[0]),
             Below(0),
             "the same above the level of chance, last games less first",
             "+.0f",
@@ -114,15 +116,18 @@ def inputs_help(data: Data) -> Row:
 
 
 def image_copies_end_in_range(data: Data) -> Row:
-    return ours(*_in_range(data, IMAGES), smaller=smaller(data, IMAGES), cause=_no_agent(data, IMAGES))
+    deviations, cause = too_short(data, IMAGES), _no_agent(data, IMAGES)
+    return ours(*_in_range(data, IMAGES), deviations=deviations, smaller=smaller(data, IMAGES), cause=cause)
 
 
 def image_copies_approach(data: Data) -> Row:
-    return ours(*_approach(data, IMAGES), smaller=smaller(data, IMAGES), cause=_HANDS)
+    deviations = too_short(data, IMAGES)
+    return ours(*_approach(data, IMAGES), deviations=deviations, smaller=smaller(data, IMAGES), cause=_HANDS)
 
 
 def image_raw_copies(data: Data) -> Row:
-    return ours(*_raw_less_hand_made(data, IMAGES_RAW, IMAGES), smaller=smaller(data, IMAGES))
+    deviations = too_short(data, IMAGES)
+    return ours(*_raw_less_hand_made(data, IMAGES_RAW, IMAGES), deviations=deviations, smaller=smaller(data, IMAGES))
 
 
 def image_raw_games(data: Data) -> Row:
@@ -135,6 +140,7 @@ def image_inputs_help(data: Data) -> Row:
     won = played.mbb(data.blind)
     return ours(
         Measured(single(won.mean), Above(0), "hand-made against raw", "+.0f", "mbb/h"),
+        deviations=too_short(data, IMAGES),
         smaller=smaller(data, IMAGES),
         note=f"one training of each, {at:,} games; ± {won.half_width():.0f} over the games of the match",
     )

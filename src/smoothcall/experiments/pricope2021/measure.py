@@ -298,7 +298,7 @@ class Experiment:
 
     def weak_cards(self) -> None:
         """How often 7-3 folds to a raise before the flop."""
-        labels = [label for label in (GP, LONG_GP, IMAGES) if label in self.size.trainings]
+        labels = [label for label in (GP, LONG_GP) if label in self.size.trainings]
         wanted = self.settings(*labels, EQUILIBRIUM)
         self.parts.measure(
             "7-3 before the flop",
@@ -352,6 +352,7 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
     run.chance()
     run.cross_table()
     run.larger_table()
+    run.weak_cards()
     measure_responses(run.parts, size, run.agents, run.settings)
     gradient_play.measure(run.parts, quick=not size.full)
     for label in SIDE:
@@ -360,4 +361,3 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
     if set(SIDE) <= set(size.trainings):
         run.copies(IMAGES)
         run.images()
-    run.weak_cards()

@@ -10,10 +10,11 @@ from statistics import NormalDist
 from smoothcall.experiments.pricope2021.data import Data
 from smoothcall.experiments.pricope2021.published import FREEZEOUTS
 from smoothcall.experiments.pricope2021.results import Played
-from smoothcall.experiments.verdicts import Deviation, Measured, Outcome, Row
+from smoothcall.experiments.verdicts import NO_CAUSE, Deviation, Measured, Outcome, Row
 from smoothcall.kernels.agents.features import FEATURES
 
 Z = NormalDist().inv_cdf(0.975)
+SHORT = 10  # a training of a smaller fraction of the paper's games is not compared
 DENSE = f"dense networks on {FEATURES} numbers, not convolutional ones on images of 17 x 17 x 9"
 
 
@@ -32,7 +33,7 @@ def dense(make: Callable[[Data], Row]) -> Callable[[Data], Row]:
         row = make(data)
         outcomes = [each.criterion.outcome(each.estimate) for each in row.measured if each.criterion is not None]
         if Outcome.CONTRADICTED in outcomes:
-            told = f"for ours it does not hold{f': {row.cause}' if row.cause else ''}"
+            told = f"for ours it does not hold: {row.cause or NO_CAUSE}"
         else:
             told = "for ours it " + ("is undecided" if Outcome.UNDECIDED in outcomes else "holds")
         text = f"{DENSE}; {told}" if outcomes else DENSE
@@ -44,6 +45,13 @@ def dense(make: Callable[[Data], Row]) -> Callable[[Data], Row]:
 def smaller(data: Data, label: str, freezeouts: int = FREEZEOUTS) -> float:
     """Return the paper's number of freezeouts of training divided by ours."""
     return freezeouts / data.points(label)[-1]
+
+
+def too_short(data: Data, label: str) -> list[Deviation]:
+    """Return the deviation of a training that is far shorter than the paper's: what it shows, or does not, decides nothing."""
+    at = data.points(label)[-1]
+    text = f"{at:,} games of training, of the paper's {FREEZEOUTS:,}"
+    return [Deviation("size", text)] if SHORT * at < FREEZEOUTS else []
 
 
 def mbb_of(data: Data) -> Callable[[Played], float]:

@@ -37,7 +37,7 @@ STATEMENTS: tuple[tuple[str, str, str | None, Callable[[Data], Row]], ...] = (
         learning.algorithm,
     ),
     ("Section 4.1", "A player that always folds loses 750 mbb/h", "750 mbb/h", matches.always_fold),
-    ("Section 4.1", "Winnings usually stay between -750 and 750 mbb/h", "[-750, 750]", matches.usual_winnings),
+    ("Section 4.1", "Winnings usually stay between -750 and 750 mbb/h", "[-750, 750]", dense(matches.usual_winnings)),
     (
         "Section 4.2",
         "Action values are of whole games: does it win more games than values of hands?",

@@ -79,6 +79,7 @@ class Size:
 SEEDS = (1, 2, 3)
 TABLE_POINTS = (50_000, 60_000, 100_000)  # the paper's 6, 11, 17 and 45 hours
 _PAPER = 150_000
+_IMAGE_POINTS = (1_500, 5_000, 10_000)
 _VARIANT: dict[str, Any] = {"snapshots": TABLE_POINTS[:1], "seeds": SEEDS, "until": TABLE_POINTS[0]}
 FULL = Size(
     game="no-limit-holdem",
@@ -94,21 +95,21 @@ FULL = Size(
         TWO: Training("agent-2", 75_000, {"against": ONE, "episode": "hand", "resample": "hand", "eta": 0.5}, (), SEEDS),
         TWO_RANDOM: Training("agent-2-random", 300_000, {"against": "mostly-calls", "length": 1, "episode": "hand"}),
         TWO_HANDS: Training("agent-2-hands", 300_000, {"against": ONE_HONEST, "length": 1, "episode": "hand"}),
-        IMAGES: Training("agent-3-gp-images", 20_000, GRADIENT | {"inputs": "images"}),
-        IMAGES_RAW: Training("agent-3-gp-images-raw", 20_000, GRADIENT | {"inputs": "images", "metrics": False}),
+        IMAGES: Training("agent-3-gp-images", 20_000, GRADIENT | {"inputs": "images"}, _IMAGE_POINTS),
+        IMAGES_RAW: Training("agent-3-gp-images-raw", 20_000, GRADIENT | {"inputs": "images", "metrics": False}, _IMAGE_POINTS),
     },
     compared=TABLE_POINTS[0],
     decisions=200_000,
     walks=0,
     freezeouts=10_000,
     expert_freezeouts=4_000,
-    image_freezeouts=2_000,
+    image_freezeouts=1_000,
     deals=4_000,
     slow_deals=1_000,
-    exploited=(GP, ONE, EQUILIBRIUM),
+    exploited=(GP, EQUILIBRIUM),
     local_deals=1_000,
     episodes=1_000_000,
-    response_freezeouts=50_000,
+    response_freezeouts=25_000,
     full=True,
 )
 _TINY = {"hands": 32, "batch": 16, "every": 64, "hidden": 8, "transitions": 2000, "moves": 2000}

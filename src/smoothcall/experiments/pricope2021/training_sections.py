@@ -163,8 +163,8 @@ def copies(page: Page, data: Data) -> None:
         f"{_chance_in_range(data, GP):.0%} of such points are up to {RANGE:.0f}. A game is won or lost with all chips, so that "
         "chance makes a smaller difference per hand in longer games: the *level of chance* of a stretch of training (up to the "
         "first version of the agent that is kept, and from the last but one to the last) is that of identical players with as "
-        "many hands per game. A smaller difference is no evidence of anything, and one that stays at this level shows only "
-        "that neither copy exploits the other."
+        "many hands per game. A smaller difference shows something only as far as it is smaller than chance explains, and one "
+        "at this level shows only that neither copy exploits the other."
     )
 
 
