@@ -176,6 +176,7 @@ def against_agent_1(data: Data) -> Row:
         Measured(of_seeds(lambda each: each.wins, played), _WON, f"after {at:,} games: games won", ".1%"),
         Measured(data.stacks(played), Near(175, 4.5), "average stack", ".1f"),
         deviations=[OTHER_AGENT_1],
+        cause='how strong our agent 1 is stands in section "Cross table: hands with full stacks"',
         note=told,
     )
 
