@@ -243,6 +243,7 @@ def _uct(parts: Mapping[str, Part], suits: str, words: str) -> Iterator[Row]:
         ),
         cause=f"ours rises more slowly and is lower; the document does not say after how many episodes 1.5 was, {section}",
         smaller=500_000_000 / end,
+        note="the document does not say after how many episodes; compared after as many as its Smooth UCT had",
     )
     yield Row(
         "Section 4.3.4",
