@@ -32,7 +32,8 @@ def furnished(url: str = "sqlite://") -> PlayService:
     """A play service with a batch policy that observes cards."""
     service = make_service(url)
     card = AgentCard("wide", "Wide", (BETS,), "file", "by nothing", any_seats=True, any_stacks=True)
-    service.agents._cards["wide"], service.agents._policies["wide"] = card, TabulatedPolicy(built(BETS), Scripted())
+    service.agents._cards["wide"] = card
+    service.agents.cache.get("wide", lambda: TabulatedPolicy(built(BETS), Scripted()))
     return service
 
 

@@ -322,7 +322,7 @@ def test_threads_share_one_policy_and_old_ones_go(folder: Path, monkeypatch: pyt
         policies = list(pool.map(found.policy, player_ids))
     assert len(loads) == 3
     assert len({id(policy) for policy in policies}) == 3
-    monkeypatch.setattr(module, "LOADED_BYTES", 1)  # one is always kept
+    found.cache.limit = 1  # one is always kept
     found.policy("runs.uct")
     assert found.policy("runs.uct") is found.policy("runs.uct")
     found.policy("even")

@@ -28,6 +28,7 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.play.service import PlayService, shuffle
 from smoothcall.play.table import OpponentPlayer, let_opponents_act, replay
 from smoothcall.web import api
+from smoothcall.web.schedule import Schedule
 from smoothcall.web.server import create
 from tests.conftest import built, shipped
 from tests.play.test_service import THEN
@@ -54,7 +55,7 @@ class Twin:
         self.service = App().play_service(
             "sqlite://", shipped(), clock=lambda: THEN, secret=self._secret, shuffle=self._shuffle
         )
-        self.app = create(self.service)
+        self.app = create(self.service, newcomers=10**9, schedule=Schedule(1e-6))
 
     def _secret(self) -> str:
         self.secrets += 1

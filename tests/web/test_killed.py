@@ -156,9 +156,27 @@ async def lives(url: str, folder: Path, *, tables: int, kills: int) -> int:
             await player.visitor.connect(last.port)
             await player.find_out()
             await player.visitor.close()
-    assert "Traceback" not in (folder / "log").read_text()
+    log = (folder / "log").read_text()
+    assert "Traceback" not in log
+    verify_no_secret(log, url, [player.visitor.token for player in players])
     assert sum(player.answered for player in players) >= kills * ANSWERS[0] * tables
     return in_progress
+
+
+def verify_no_secret(log: str, url: str, tokens: list[str]) -> None:
+    """No deck, seed, id of a table or token that was ever used is in a log, in any form in which it is printed."""
+    histories = Histories(url)
+    with histories._begin() as session:
+        tables = session.execute(sql.text("SELECT id, seed FROM tables")).all()
+        digests = session.execute(sql.text("SELECT token FROM sign_ins")).scalars().all()
+    histories.close()
+    assert tables
+    assert digests
+    for row in everything(url).values():
+        for written in (f"{list(row.deck)}", f"{row.deck}", ",".join(map(str, row.deck)), ", ".join(map(str, row.deck))):
+            assert written not in log
+    for secret in [*tokens, *digests, *(part for row in tables for part in row)]:
+        assert secret not in log
 
 
 def _dealt(row: HandRow) -> tuple[Any, ...]:

@@ -54,6 +54,10 @@ MaxTables = Annotated[
     int | None,
     typer.Option("--tables", parser=whole, metavar="N", help="Tables that a person may have open on the page [default: 200]."),
 ]
+Memory = Annotated[
+    int,
+    typer.Option(parser=whole, metavar="MB", help="Agents in memory, with coaches and AIVAT computed from them, at most."),
+]
 NewPeople = Annotated[
     int | None,
     typer.Option(
@@ -105,6 +109,7 @@ def play(
     per_address: PerAddress = None,
     tables: MaxTables = None,
     newcomers: NewPeople = None,
+    memory: Memory = 1024,
 ) -> None:
     """Play against agents, on a page in the browser or in the terminal; every hand is kept.
 
@@ -130,7 +135,7 @@ def play(
         if value is not None and value < 1:
             raise UsageError(f"{name.replace('_', ' ')}: {value} (accepted: a whole number of at least 1)")
     most = tables or (sys.maxsize if terminal else MAX_TABLES)
-    service = app().play_service(database, agents, synchronous=synchronous, max_tables=most)
+    service = app().play_service(database, agents, synchronous=synchronous, max_tables=most, memory=max(1, memory) << 20)
     try:
         _tell_problems(service.agents.problems)
         if of is None:

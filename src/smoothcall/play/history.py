@@ -92,8 +92,6 @@ class History:
     def __init__(self, histories: Histories, agents: Agents) -> None:
         self.agents = agents
         self._histories = histories
-        self._aivat = lru_cache(maxsize=64)(self._make_aivat)
-        self._coach = lru_cache(maxsize=64)(self._make_coach)
 
     def results(self, person: int, id: str) -> Results:
         """Return what a person has won at a table, raw and luck-adjusted (AIVAT)."""
@@ -128,7 +126,8 @@ class History:
                 f"the coach knows hands with full stacks; this one began with {' and '.join(map(str, row.stacks))}"
             )
         seen = self._seen(row)
-        return self._coach(row.game, row.opponents, row.seat).review(*seen)
+        given = (row.game, row.opponents, row.seat)
+        return self.agents.cache.get(("coach", *given), lambda: self._make_coach(*given)).review(*seen)
 
     def links(self, person: int, hand_id: int) -> HandLinks:
         """Return where to go from a hand."""
@@ -256,7 +255,7 @@ class History:
         return aivat(table_game(played), seat, self._others(opponents, seat))
 
     def _aivat_of(self, played: str, opponents: tuple[str, ...], seat: int) -> AIVAT | None:
-        return self._aivat(played, opponents, seat)
+        return self.agents.cache.get(("aivat", played, opponents, seat), lambda: self._make_aivat(played, opponents, seat))
 
     def _why_not(self, played: str, opponents: tuple[str, ...]) -> str:
         """Return why AIVAT is not available, "" where it is."""

@@ -9,8 +9,7 @@ likely actions. Only the command line of this machine may name other files and c
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
@@ -34,22 +33,24 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
 from smoothcall.play.agent_cards import SCRIPTED_GAME, AgentCard, ListedAgent, listed_agent, scripted_card
+from smoothcall.play.cache import Cache
 from smoothcall.policy import Policy
 
 LONGEST_PROBLEM = 300  # characters of what is said about a file that was left out
-LOADED_BYTES = 1 << 30  # of loaded policies; the latest is always kept
 DEEPER = 2  # the stacks of a table, at most, in stacks that an opponent has learned: as many as in a freezeout of two
 
 
 class Agents:
     """All opponents that people can play against. Thread-safe."""
 
-    def __init__(self, folder: Path | None = None, readers: Mapping[str, Reader] | None = None) -> None:
+    def __init__(
+        self, folder: Path | None = None, readers: Mapping[str, Reader] | None = None, cache: Cache | None = None
+    ) -> None:
         self.problems: list[str] = []  # files that could not be read, and why
         self._cards: dict[str, AgentCard] = {}  # by id, snapshots not included
         self._files: dict[str, ListedAgent] = {}  # by id, snapshots included
-        self._lock, self._locks = Lock(), dict[str, Lock]()  # of the tables below; of each agent or game being loaded
-        self._policies: OrderedDict[str, Policy] = OrderedDict()  # loaded, least recently used first
+        self.cache = cache or Cache()  # loaded policies, and what is computed from them
+        self._lock, self._locks = Lock(), dict[str, Lock]()  # of the table below; of each game being built
         self._games: WeakValueDictionary[str, Game] = WeakValueDictionary()
         self._named: dict[str, tuple[ResolvedName, AgentCard]] = {}  # by id, those that the command line named
         self.registry = Registry(folder, readers)
@@ -95,7 +96,7 @@ class Agents:
                 rule = SCRIPTED_PLAYERS[card.id].make(NO_LIMIT_HOLDEM_32)
                 assert isinstance(rule, Rule)
                 return rule
-            return Strategy(self._kept(card.id, lambda: named_policy(self._game(card.games[0]), card.id)))
+            return Strategy(self.cache.get(card.id, lambda: named_policy(self._game(card.games[0]), card.id)))
         return Strategy(self.policy(card.id), player_id.endswith(GREEDY))
 
     def player_at(self, player_id: str, spec: str, random: Random) -> Player:
@@ -128,8 +129,8 @@ class Agents:
         if card.id in self._named:
             entry, _ = self._named[card.id]
             of = self._game(card.games[0]) if entry.kind is Kind.CLASS else None
-            return self._kept(card.id, lambda: self.registry.policy(entry.name, of))
-        return self._kept(card.id, lambda: self._load(card))
+            return self.cache.get(card.id, lambda: self.registry.policy(entry.name, of))
+        return self.cache.get(card.id, lambda: self._load(card))
 
     def equilibrium(self, game: str) -> Policy | None:
         """Return the shipped agent with the lowest NashConv in a game; None if none has one."""
@@ -189,20 +190,6 @@ class Agents:
         if found is None or (found.kind == "scripted" and name != player_id):
             raise unknown("agent", player_id, self._cards)
         return found
-
-    def _kept(self, name: str, make: Callable[[], Policy]) -> Policy:
-        """Return a cached policy; make it once, and evict the least recently used ones beyond LOADED_BYTES."""
-        with self._alone(name):
-            with self._lock:
-                if name in self._policies:
-                    self._policies.move_to_end(name)
-                    return self._policies[name]
-            policy = make()
-            with self._lock:
-                self._policies[name] = policy
-                while len(self._policies) > 1 and sum(kept.nbytes for kept in self._policies.values()) > LOADED_BYTES:
-                    self._policies.popitem(last=False)
-            return policy
 
     def _load(self, card: AgentCard) -> Policy:
         path = self._files[card.id].path

@@ -86,6 +86,7 @@ class PlayService(History):
         self._clock, self._secret, self._shuffle = clock, secret, shuffle
         self._live: OrderedDict[str, _Live] = OrderedDict()
         self.people = People(histories, clock, secret)
+        agents.cache.users.add(self)
         self._max_tables = max_tables
         self._settings: OrderedDict[int, Settings] = OrderedDict()  # by person
         self._lock = RLock()  # of `_live` and `_settings`
@@ -352,6 +353,15 @@ class PlayService(History):
             self._live[live.row.id] = live
             while len(self._live) > LIVE or next(iter(self._live.values())).asked < live.asked - IDLE:
                 self._live.popitem(last=False)
+
+    def release(self) -> None:
+        """Let go of the agents at tables that nobody is using; they are loaded again when they are needed."""
+        with self._lock:
+            tables = list(self._live.values())
+        for live in tables:
+            if live.lock.acquire(blocking=False):
+                live.players = None
+                live.lock.release()
 
     def evict_all(self) -> None:
         """Evict every table; each is read from the database when it is next requested."""

@@ -1,7 +1,8 @@
 """Commit the changes of many threads to an SQLite file together: one synchronisation with the disk for all that are waiting.
 
-A change is a function of a connection. It runs in a savepoint of its own, so that one that fails does not undo the others, and
-`run` returns when the transaction that contains it is committed.
+A change is a function of a connection, and `run` returns when the transaction that contains it is committed. If one of a group
+fails, all are rolled back and each is carried out by itself. Savepoints would do too, but every statement gives up the
+interpreter's lock, and under load gets it back late.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Any, TypeVar
 
 import sqlalchemy as sql
@@ -35,7 +37,7 @@ class CommitFailed(Exception):
 
 class _Change:
     def __init__(self, call: Callable[[Connection], Any], seconds: float) -> None:
-        self.call, self.seconds = call, seconds
+        self.call, self.seconds, self.ends = call, seconds, monotonic() + seconds
         self.lock, self.done = threading.Lock(), threading.Event()
         self.state = "waiting"  # then "begun" or "abandoned"
         self.result: Any = None
@@ -116,28 +118,23 @@ class GroupCommit:
             change.error = error
 
     def _commit(self, group: list[_Change]) -> bool:
-        """Carry out changes in one transaction; False, and none is carried out, if the database failed in one of them."""
+        """Carry out changes in one transaction; False, and none is carried out, if one of several failed."""
         if self._connection is None:
             self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         connection = self._connection
-        wait = int(1000 * max(0.05, min(change.seconds for change in group)))
+        wait = int(1000 * max(0.05, min(change.ends for change in group) - monotonic()))
         connection.exec_driver_sql(f"PRAGMA busy_timeout={wait}")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         for change in group:
-            connection.exec_driver_sql("SAVEPOINT change")
             try:
                 change.result = change.call(connection)
-            except sql.exc.IntegrityError as error:
-                change.error = error
-            except sql.exc.SQLAlchemyError as error:
-                change.error = error
-                self._drop()  # closing the connection rolls back
-                return False
             except Exception as error:
                 change.error = error
-            if change.error is not None:
-                connection.exec_driver_sql("ROLLBACK TO change")
-            connection.exec_driver_sql("RELEASE change")
+                if len(group) > 1:
+                    self._drop()  # closing the connection rolls back
+                    return False
+                connection.exec_driver_sql("ROLLBACK")
+                return True
         try:
             connection.exec_driver_sql("COMMIT")
         except sql.exc.SQLAlchemyError as error:

@@ -19,7 +19,7 @@ from smoothcall.store.deadlines import LIMIT, remaining
 
 FORMAT = 5  # of the tables below; databases of any other are refused
 SYNCHRONOUS = {"full": "FULL", "normal": "NORMAL"}  # SQLite: every commit on the disk, or all but those of the last moments
-CONNECTIONS = 20  # at most; more than there are threads that use them
+CONNECTIONS = 32  # at most: as many as there are threads that use them; three servers fit PostgreSQL's 100
 ACCEPTED = "sqlite:///FILE, postgresql://USER:PASSWORD@HOST/NAME"
 
 

@@ -31,7 +31,7 @@ from smoothcall.web.workers import Workers
 GRACE = 3  # seconds that requests under way have when the server is stopped
 BACKLOG, ACCEPTED_AT_ONCE = 2048, 32  # connections that wait to be accepted; that are accepted before others are served
 RESERVED_FILES = 96  # open files that are not connections: the database, agents, logs, and connections being refused
-SWITCH_INTERVAL = 0.001  # seconds for which a busy thread keeps the others, the event loop among them, from going on
+SWITCH_INTERVAL = 0.0002  # seconds for which a busy thread keeps the others, the event loop among them, from going on
 NEWCOMERS = 120  # people who sit down for the first time, from one address in a minute
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 SERVER_ERROR = (
