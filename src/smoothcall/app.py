@@ -358,29 +358,21 @@ class App:
         return show_spot(path, key)
 
     def play_service(
-        self,
-        database: str | None = None,
-        agents: Path | Agents | None = None,
-        *,
-        synchronous: str = "full",
-        memory: int = 1 << 30,
-        **options: Any,
+        self, database: str | None = None, agents: Path | Agents | None = None, *, synchronous: str = "full", **options: Any
     ) -> PlayService:
         """Open tables for people to play at. Hands go to a database: a file in `data_folder`, unless a URL is given.
 
         Opponents are the shipped agents and those in a folder: `runs`, unless another is named. Services may share one
         `Agents` object. `synchronous`: "full", or "normal" for an SQLite file whose last commits a power failure may
-        take. `memory`: bytes of agents in memory, and of what is computed from them. `options` are those of
-        `PlayService`: clock, secret, shuffle, max_tables.
+        take. `options` are those of `PlayService`: clock, secret, shuffle, max_tables.
         """
-        from smoothcall.play.cache import Cache
         from smoothcall.play.opponents import Agents
         from smoothcall.play.service import PlayService
         from smoothcall.store.histories import Histories
 
         if isinstance(agents, Path) and not agents.is_dir():
             raise UsageError(f"there is no folder of agents {str(agents)!r}")
-        opponents = agents if isinstance(agents, Agents) else Agents(agents or self._runs, _readers(), Cache(memory))
+        opponents = agents if isinstance(agents, Agents) else Agents(agents or self._runs, _readers())
         url = database or f"sqlite:///{data_folder() / 'hands.sqlite'}"
         return PlayService(Histories(url, synchronous=synchronous), opponents, **options)
 

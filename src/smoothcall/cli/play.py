@@ -130,19 +130,18 @@ def play(
         raise UsageError("--terminal needs a game and opponents: --game leduc --against leduc-cfr")
     if port is not None and not 0 <= port <= 65535:
         raise UsageError(f"--port {port} (accepted: 0 to 65535; 0 is any free one)")
-    limits = {"connections": connections, "per_address": per_address, "tables": tables, "newcomers": newcomers}
-    for name, value in limits.items():
-        if value is not None and value < 1:
-            raise UsageError(f"{name.replace('_', ' ')}: {value} (accepted: a whole number of at least 1)")
+    counted = {"connections": connections, "connections-per-address": per_address, "tables": tables, "newcomers": newcomers}
+    _verify_positive({**counted, "memory": memory})
     most = tables or (sys.maxsize if terminal else MAX_TABLES)
-    service = app().play_service(database, agents, synchronous=synchronous, max_tables=most, memory=max(1, memory) << 20)
+    service = app().play_service(database, agents, synchronous=synchronous, max_tables=most)
+    service.agents.cache.limit = memory << 20
     try:
         _tell_problems(service.agents.problems)
         if of is None:
-            kept = ("connections", "per_address")
-            given = {name: value for name, value in limits.items() if value is not None and name in kept}
             at = (host or HOST, PORT if port is None else port)
-            _serve(service, *at, given, newcomers or NEWCOMERS, open_browser=not no_browser)
+            given = {"connections": connections, "per_address": per_address}
+            limits = {name: value for name, value in given.items() if value is not None}
+            _serve(service, *at, limits, newcomers or NEWCOMERS, open_browser=not no_browser)
         elif against:
             where = "the database that --database names" if database else None
             _play_in_terminal(service, of, against, freezeouts or 0, where)
@@ -152,6 +151,12 @@ def play(
         pass  # Ctrl-C is the way to leave
     finally:
         service.close()
+
+
+def _verify_positive(options: dict[str, int | None]) -> None:
+    for name, value in options.items():
+        if value is not None and value < 1:
+            raise UsageError(f"--{name} {value} (accepted: a whole number of at least 1)")
 
 
 def _need(packages: list[str]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from smoothcall.errors import UsageError
@@ -17,6 +18,7 @@ from smoothcall.games.hand import Deal, Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.interop.phh import verify_phh, write_phh
 from smoothcall.play.person_view import signed
+from smoothcall.store.histories import CHUNK
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,12 @@ def json_pieces(hands: Iterable[Exported]) -> Iterator[str]:
         yield f"{before}\n  {text.replace(chr(10), chr(10) + '  ')}"
         before = ","
     yield "\n ]\n}\n" if before == "," else f"{before}]\n}}\n"
+
+
+def joined(pieces: Iterator[str]) -> Iterator[str]:
+    """Yield pieces of text, CHUNK of them at a time."""
+    while part := "".join(islice(pieces, CHUNK)):
+        yield part
 
 
 def to_phh(hands: Iterable[Exported]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from smoothcall.agents.fixed import Fixed
@@ -20,7 +20,7 @@ from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
-from smoothcall.play.exports import Exported, json_pieces, phh_pieces
+from smoothcall.play.exports import Exported, joined, json_pieces, phh_pieces
 from smoothcall.play.log import position_name
 from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import HandView, MatchView, Results, signed
@@ -29,7 +29,7 @@ from smoothcall.play.standing import FREEZEOUT_HANDS, Standing
 from smoothcall.play.statistics import Marks, Played, Statistics, summarise
 from smoothcall.play.table import hand_steps, opponent_seats, replay
 from smoothcall.store.deadlines import check_stopped
-from smoothcall.store.histories import CHUNK, Histories
+from smoothcall.store.histories import Histories
 from smoothcall.store.records import Filter, HandRow, TableRow
 
 if TYPE_CHECKING:  # imported on first use: playing alone needs neither
@@ -431,12 +431,6 @@ def short_names(names: Sequence[str]) -> list[str]:
         if rest and any(other[0] == first and other[2] != rest for other in parts):
             found[place] = f"{first} {''.join(word[0] for word in rest.split()).upper()}"
     return [f"{name} {found[: place + 1].count(name)}" if found.count(name) > 1 else name for place, name in enumerate(found)]
-
-
-def joined(pieces: Iterator[str]) -> Iterator[str]:
-    """Yield pieces of text, CHUNK of them at a time."""
-    while part := "".join(islice(pieces, CHUNK)):
-        yield part
 
 
 def names_of(seat: int, opponents: Sequence[str]) -> list[str]:

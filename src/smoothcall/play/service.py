@@ -374,6 +374,11 @@ class PlayService(History):
             live = self._live.get(id)
             return live is not None and live.players is not None
 
+    def prepare(self, person: int, id: str) -> None:
+        """Load what a move at a table needs; the move itself is quick afterwards."""
+        with self._held(person, id) as live:
+            self._players_at(live)
+
     def _players_at(self, live: _Live) -> tuple[OpponentPlayer, ...]:
         if live.players is None:
             if not self._can_go_on(live.row):

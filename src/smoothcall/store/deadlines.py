@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
 
-LIMIT = 2.0  # seconds that a transaction may wait for the database
+LIMIT = 1.8  # seconds that a transaction may wait for the database, so that answers come within 2
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 _stopped: ContextVar[Callable[[], bool] | None] = ContextVar("stopped", default=None)
 

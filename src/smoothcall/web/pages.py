@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -100,7 +101,7 @@ async def at_table(request: Request, id: str, call: Callable[[], TableView]) -> 
     """Make a move at a table, in a thread. It is answered on a schedule that does not depend on the opponents' cards."""
     pool = workers.workers(request)
     if not service(request).ready(id):
-        return await pool.run(workers.LOADS, call)
+        await pool.run(workers.LOADS, partial(service(request).prepare, person(request), id))
     async with cast(Schedule, request.app.state.schedule).answer(person(request)):
         return await pool.run(workers.MOVES, call)
 

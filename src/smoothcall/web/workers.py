@@ -35,8 +35,8 @@ class Kind:
     seconds: float  # from the request until a call has begun, and until it no longer waits for the database
 
 
-MOVES = Kind("moves", threads=24, queue=400, seconds=2.0)  # most of them wait for a commit, which they share
-READS = Kind("reads", threads=4, queue=200, seconds=2.0)
+MOVES = Kind("moves", threads=24, queue=400, seconds=1.8)  # most of them wait for a commit, which they share
+READS = Kind("reads", threads=4, queue=200, seconds=1.8)
 LOADS = Kind("loads", threads=2, queue=100, seconds=60.0)  # moves for which an agent has to be loaded first
 LONG = Kind("long", threads=2, queue=60, seconds=20.0)
 WAITING = 3  # long requests of one person that may wait for another one of theirs
