@@ -124,7 +124,7 @@ def test_in_holdem_the_agents_own_strategy_is_asked() -> None:
             "AsKs/Ah9c8d/Kd/7s:cr1700c/cc/cc/c",
         ]
         assert review.ev_loss is None
-        assert review.note == "Percentages are the probabilities of your opponent's strategy in your place."
+        assert review.note == "Percentages show what your opponent's strategy would do in your place."
         for decision in review.decisions:
             shares = {move.letter: move.agent for move in decision.moves}
             if "r1700" not in decision.betting:  # else the tree has other amounts

@@ -163,7 +163,7 @@ def test_no_limit_amounts_and_what_stands_for_others() -> None:
     ]
     other = explore(policy, "r26")
     assert (other.betting, other.pot) == ("r30", 40)
-    assert "r26 is translated to r30" in other.note
+    assert "r26 is treated as r30" in other.note
     assert explore(policy, "r30").note == ""
 
 

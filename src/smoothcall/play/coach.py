@@ -81,7 +81,7 @@ class Coach:
         if self.agent is None:
             return "These opponents play by fixed rules: there is no strategy to compare your moves with."
         several = "the first opponent's" if len(self.others) > 1 else "your opponent's"
-        return f"Percentages are the probabilities of {several} strategy in your place."
+        return f"Percentages show what {several} strategy would do in your place."
 
     def review(self, hole: Cards, boards: Sequence[Cards], betting: str) -> Review:
         """Review a finished hand from what the person saw; `boards` has one item per street, the first empty."""

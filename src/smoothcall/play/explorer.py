@@ -95,7 +95,7 @@ def explore(policy: Policy, betting: str = "") -> Spot:
     return Spot(
         game=game.spec,
         betting=known,
-        note="" if known == betting else f"{betting} is translated to {known}: the agent has learned a menu of raises",
+        note="" if known == betting else f"the agent learned a menu of raises: {betting} is treated as {known}",
         street=street,
         street_name=street_name(game.rules, street),
         seat=player,

@@ -44,7 +44,7 @@ class Welcome(BaseModel):
 
 
 class GameInfo(BaseModel):
-    """A game that people can sit down to."""
+    """A game that you can play."""
 
     game: str
     title: str
@@ -58,7 +58,7 @@ class NewTable(BaseModel):
     opponents: Annotated[
         list[Text],
         Field(
-            max_length=9, examples=[["always-call"]], description="Ids of agents; `:greedy` behind one: its likeliest actions."
+            max_length=9, examples=[["always-call"]], description="Ids of agents; append `:greedy` for the most likely actions."
         ),
     ]
     freezeouts: Annotated[
@@ -67,13 +67,13 @@ class NewTable(BaseModel):
             ge=0,
             le=MAX_FREEZEOUTS,
             strict=True,
-            description="A match of so many freezeouts: chips are carried over until one player has none, in "
+            description="A match of so many freezeouts: chips carry over until one player has none, in "
             "no-limit-holdem-32 for ten hands at most. 0: full stacks in every hand.",
         ),
     ] = 0
     cash: Annotated[
         bool,
-        Field(strict=True, description="A cash table of a no-limit game: chips are carried over, and who has none buys in."),
+        Field(strict=True, description="A cash game (no-limit): chips carry over, and whoever has none buys in again."),
     ] = False
 
 
@@ -89,11 +89,11 @@ class Move(BaseModel):
         ),
     ]
     hand: Annotated[Count, Field(description="`hand.number` of the table.")]
-    move: Annotated[Count, Field(description="`hand.move` of the table: another number is a move made too late.")]
+    move: Annotated[Count, Field(description="`hand.move` of the table; with any other number the move comes too late.")]
 
 
 class Next(BaseModel):
-    """On to the hand after the one of this number, which must be over. Asked twice, the answer is the same."""
+    """Deal the hand after the one of this number, which must be over. Repeating the request changes nothing."""
 
     hand: Annotated[Count, Field(ge=1)]
     rebuy: Annotated[bool, Field(strict=True, description="At a cash table: buy in for a full stack.")] = False
@@ -110,15 +110,15 @@ class SettingsBody(BaseModel):
 
 
 _MEANINGS = {
-    400: "Something in the request is not accepted; the sentence says what is.",
-    401: "No token, or one that is not known (any more).",
-    403: "Not while your hand is played, not after the end of a match, or the request came from another site's page.",
-    404: "There is no such thing of yours.",
-    409: "The hand has gone on in the meantime: ask for the table again.",
+    400: "The request is not accepted; the sentence says why.",
+    401: "There is no token, or it is unknown or has expired.",
+    403: "Not during a hand, not after the end of a match, not at a closed table, or not from a page of another site.",
+    404: "You have no such table, hand or page.",
+    409: "You already acted elsewhere: request the table again.",
     413: "The body is larger than 64 KB.",
-    422: "Not a legal move, or a field is missing or not of its form.",
-    500: "A fault of ours.",
-    503: "The database cannot be used just now, or too much is asked for; `Retry-After` says when to try again.",
+    422: "The move is not legal, or a field is missing or malformed.",
+    500: "An error of the server.",
+    503: "The database or the server is busy; `Retry-After` says when to try again.",
 }
 
 
@@ -159,21 +159,21 @@ async def begin(request: Request) -> Response:
 
 @router.get("/games", responses=_problems(), tags=["Lobby"])
 async def games() -> list[GameInfo]:
-    """The games that people can sit down to."""
+    """The games that you can play."""
     return [GameInfo(game=spec, title=title, seats=seats_of(spec)) for spec, title in PLAY_GAMES.items()]
 
 
 @router.get("/agents", responses=_problems(), tags=["Lobby"])
 async def agents(
-    request: Request, game: Annotated[Text | None, Query(description="Only those that play it.")] = None
+    request: Request, game: Annotated[Text | None, Query(description="Only those who play this game.")] = None
 ) -> list[AgentCard]:
-    """Everybody who can be played against: agents and scripted players."""
+    """All opponents: agents and scripted players."""
     return await read(request, pages.service(request).agents.cards, game)
 
 
 @ours.post("/tables", status_code=201, response_model=TableView, responses=_problems(401, 403, 413), tags=["Playing"])
 async def open_table(request: Request, body: NewTable) -> Response:
-    """Sit down at a new table; its first hand is dealt."""
+    """Open a table; its first hand is dealt."""
     service, person = pages.service(request), await player(request)
     opened = partial(service.open_table, person, body.game, body.opponents, freezeouts=body.freezeouts, cash=body.cash)
     return _answer(_write_table(await workers(request).run(LOADS, opened)), 201)
@@ -194,7 +194,7 @@ async def table(request: Request, id: str) -> Response:
 
 @ours.post("/tables/{id}/act", response_model=TableView, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
 async def act(request: Request, id: str, body: Move) -> Response:
-    """Make a move. The answer comes when it is your turn again, or the hand is over."""
+    """Make a move. The response comes when it is your turn again, or when the hand is over."""
     service, person, id = pages.service(request), pages.person(request), pages.table_id(id)
     move = partial(service.act, person, id, body.letter, hand=body.hand, move=body.move)
     return _answer(_write_table(await pages.at_table(request, id, move)))
@@ -232,7 +232,7 @@ async def set_settings(request: Request, body: SettingsBody) -> Response:
 
 @ours.get("/tables/{id}/results", response_model=Results, responses=_problems(401, 404), tags=["Playing"])
 async def results(request: Request, id: str) -> Response:
-    """What you have won at a table, raw and luck-adjusted (AIVAT)."""
+    """Your results at a table, raw and luck-adjusted (AIVAT)."""
     service, person = pages.service(request), pages.person(request)
     return _answer(_write_results(await work(request, service.results, person, pages.table_id(id))))
 
@@ -258,7 +258,7 @@ async def coach(request: Request, id: HandId) -> Response:
 
 @ours.get("/statistics", response_model=Statistics, responses=_problems(401), tags=["History"])
 async def statistics(request: Request, chosen: Annotated[Filters, Query()]) -> Response:
-    """How you play."""
+    """Your statistics, one game and stake at a time."""
     service, person = pages.service(request), pages.person(request)
     return _answer(_write_statistics(await work(request, service.statistics, person, chosen.filter)))
 
@@ -281,7 +281,7 @@ async def explore(
     agent: str,
     at: Annotated[str, Query(max_length=LONGEST, description="The betting that leads there, as in keys: `crrc/r`.")] = "",
 ) -> Response:
-    """What an agent does at a spot with all it may hold. No token needed; with one, not while you are in a hand with it."""
+    """An agent's strategy at a spot. No token is needed; with one, not while you are in a hand with the agent."""
     person = None if pages.token_of(request) is None else pages.person(request)
     _, spot = await work(request, look, pages.service(request), person, agent, at)
     return _answer(_write_spot(spot))
