@@ -98,7 +98,7 @@ class NFSPUpdates:
         self._flat = learned, arrays
         return learned
 
-    def act(self, state: NFSPState, observations: Any, policy: Arrays, explore: Arrays | float) -> Arrays:
+    def act(self, state: NFSPState, observations: Any, policy: Arrays | Array, explore: Arrays | float) -> Arrays:
         """Return [n, A] action probabilities of policy[n] at n observations."""
         arrays = self._arrays(state)
         return self._act_flat(arrays, observations, policy, explore)
