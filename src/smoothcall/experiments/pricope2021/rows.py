@@ -10,7 +10,7 @@ from smoothcall.experiments.pricope2021 import match_rows as matches
 from smoothcall.experiments.pricope2021.data import Data
 from smoothcall.experiments.pricope2021.match_rows import NOT_YET, table_1
 from smoothcall.experiments.pricope2021.row_figures import dense
-from smoothcall.experiments.verdicts import Row
+from smoothcall.experiments.verdicts import Deviation, Row
 
 
 def rows(data: Data) -> Iterator[Row]:
@@ -23,8 +23,42 @@ def rows(data: Data) -> Iterator[Row]:
         told = "not measured yet" if published is None and NOT_YET in row.deviations else row.note
         yield Row(source, statement, published, row.measured, row.deviations, row.smaller, row.cause, told)
     yield from table_1(data)
+    for source, statement, published, why in UNMEASURED:
+        yield Row(source, statement, published, deviations=(why,))
 
 
+UNMEASURED = (  # source, statement, published, why there is nothing to measure
+    (
+        "Section 1",
+        "NFSP does poorly in games with a large search space and depth",
+        "poor performance",
+        Deviation("nothing", "quoted from Zhang et al. 2019"),
+    ),
+    (
+        "Section 4.1",
+        "A professional aims at winnings of 50 mbb/h at least",
+        "50 mbb/h",
+        Deviation("nothing", "quoted, without a source; Section 4.2 calls less than that indecisive"),
+    ),
+    (
+        "Section 4.2",
+        "Training takes 80 hours for 150,000 games on the document's computers",
+        "80 hours",
+        Deviation("unit", "hours of other programs on other computers"),
+    ),
+    (
+        "Fig 2",
+        "There are spikes around points 100 and 200, where one copy exploits the other for a while",
+        "spikes",
+        Deviation("nothing", "single points of one training, without a criterion; the level of chance has a row of its own"),
+    ),
+    (
+        "Section 4.2.2",
+        "Agent 2 can rival amateurs, and agent 3 rivals experts",
+        "rivals",
+        Deviation("opponents", "people, whom only people can replace"),
+    ),
+)
 _IMAGES = "With networks on 17 x 17 x 9 images"  # as the paper's
 STATEMENTS: tuple[tuple[str, str, str | None, Callable[[Data], Row]], ...] = (
     ("Section 3.1", "Agent 1 uses two classifiers as models of its opponent", None, learning.both_classifiers),
