@@ -106,7 +106,7 @@ def _store(typing: Any, array: Any, block: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         _write(builder, args[2], _block(context, builder, sig.args[0], args[0], args[1], lanes), lanes)
-        return context.get_dummy_value()
+        return context.get_constant(types.none, None)
 
     return types.void(array, types.intp, lanes), generate
 
@@ -149,7 +149,7 @@ def _transpose(typing: Any, source: Any, blocks: Any, target: Any, places: Any) 
             step //= 2
         for row, value in enumerate(rows):
             _write(builder, value, pointer(2, 3, row), lanes)
-        return context.get_dummy_value()
+        return context.get_constant(types.none, None)
 
     return types.void(source, blocks, target, places), generate
 
