@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 
 from smoothcall.app import App
-from smoothcall.play.cache import Cache, memory_of
+from smoothcall.play.cache import Cache, arrays_of
 from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService
 
@@ -25,10 +25,15 @@ Holder.__module__ = "smoothcall.play.holder"
 
 def test_arrays_are_counted_once_wherever_they_are() -> None:
     one, other = np.zeros(1000), np.zeros(10)
-    assert memory_of(one) == 8000
-    assert memory_of([one, {"a": (one, other)}, one[:5], None, "text"]) == 8080
-    assert memory_of(Holder([one, other])) == 8080
-    assert memory_of(object()) == 0
+    assert arrays_of(one) == {id(one): 8000}
+    both = {id(one): 8000, id(other): 80}
+    assert arrays_of([one, {"a": (one, other)}, one[:5], None, "text"]) == both
+    assert arrays_of(Holder([one, other])) == both
+    assert arrays_of(object()) == {}
+    cache = Cache()
+    cache.get("one", lambda: [one])
+    cache.get("both", lambda: [one, other])
+    assert cache.nbytes == 8080
 
 
 def test_the_least_recently_used_go_first() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 T = TypeVar("T")
 LIMIT = 1 << 30  # bytes
+SEARCHED = 20_000  # objects that are searched for arrays, at most
 
 
 class Cache:
@@ -22,6 +23,7 @@ class Cache:
         self.limit = limit
         self._lock, self._locks = Lock(), dict[Hashable, Lock]()  # of the table below; of each value being made
         self._values: OrderedDict[Hashable, Any] = OrderedDict()  # least recently used first
+        self._arrays: dict[Hashable, dict[int, int]] = {}  # bytes of the arrays of each value, by the array's identity
         self.users: WeakSet[Any] = WeakSet()  # told by `release()` to let go of what they hold when something is dropped
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
@@ -34,12 +36,13 @@ class Cache:
                     self._values.move_to_end(key)
                     return cast(T, self._values[key])
             value = make()
+            arrays = arrays_of(value)
             with self._lock:
-                self._values[key] = value
+                self._values[key], self._arrays[key] = value, arrays
                 self._locks.pop(key, None)
                 before = len(self._values)
-                while len(self._values) > 1 and memory_of(list(self._values.values())) > self.limit:
-                    self._values.popitem(last=False)
+                while len(self._values) > 1 and self._total() > self.limit:
+                    del self._arrays[self._values.popitem(last=False)[0]]
                 dropped = len(self._values) < before
         if dropped:
             for user in list(self.users):
@@ -50,31 +53,37 @@ class Cache:
     def nbytes(self) -> int:
         """Bytes of all arrays in the cache; those that several values share are counted once."""
         with self._lock:
-            return memory_of(list(self._values.values()))
+            return self._total()
+
+    def _total(self) -> int:
+        found: dict[int, int] = {}
+        for arrays in self._arrays.values():
+            found |= arrays
+        return sum(found.values())
 
 
-def memory_of(value: object) -> int:
-    """Return the bytes of all NumPy arrays that an object refers to, each counted once."""
-    total, seen, waiting = 0, set[int](), [value]
-    while waiting:
+def arrays_of(value: object) -> dict[int, int]:
+    """Return the bytes of all NumPy arrays that an object refers to, by their identity. Lists of plain things are skipped."""
+    found, seen, waiting = dict[int, int](), set[int](), [value]
+    while waiting and len(seen) < SEARCHED:
         each = waiting.pop()
         if id(each) in seen or isinstance(each, _PLAIN):
             continue
         seen.add(id(each))
         if isinstance(each, np.ndarray):
             if each.base is None or not isinstance(each.base, np.ndarray):
-                total += each.nbytes
+                found[id(each)] = each.nbytes
             else:
                 waiting.append(each.base)
         elif isinstance(each, dict):
-            waiting += each.values()
-        elif isinstance(each, list | tuple | set):
-            waiting += each
+            waiting += () if isinstance(next(iter(each.values()), None), _PLAIN) else each.values()
+        elif isinstance(each, list | tuple):
+            waiting += () if each and isinstance(each[0], _PLAIN) else each
         elif type(each).__module__.startswith("smoothcall."):
             kind: Any = type(each)
             waiting += [getattr(each, name, None) for name in _names(kind)]
             waiting += vars(each).values() if hasattr(each, "__dict__") else ()
-    return total
+    return found
 
 
 _PLAIN = (str, bytes, int, float, type, type(None))
