@@ -10,7 +10,7 @@ from smoothcall.experiments.curves import draw
 from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.nfsp.published import CURVES
 from smoothcall.experiments.nfsp.rows import rows
-from smoothcall.experiments.nfsp.settings import BY_AUTHOR, CHANGES, DEFAULTS, KUHN, Q_LEARNING, STEPS
+from smoothcall.experiments.nfsp.settings import BY_AUTHOR, CHANGES, DEFAULTS, KUHN, LONGER, Q_LEARNING, STEPS
 from smoothcall.experiments.nfsp.training import (
     EXPLOITABILITY,
     GAP,
@@ -53,6 +53,8 @@ def write(page: Page, parts: Mapping[str, Part]) -> None:
         _alone(page, found[Q_LEARNING])
     if ours := [found[label] for label in STEPS if label in found]:
         _ours(page, ours)
+    if LONGER in found:
+        _longer(page, found[LONGER])
     page.heading("Commands")
     page.table(["training", "command"], [[each.label, f"`{each.command}`"] for each in found.values()])
 
@@ -165,6 +167,12 @@ def _ours(page: Page, mine: Sequence[Learned]) -> None:
     common = max(set.intersection(*(set(each.points) for each in mine)))
     page.text(f"All of them after {common:,} episodes, the last point that they share:")
     page.table([*LIMITS, "change"], [[*_limits(each, common), _settings(each)] for each in mine])
+
+
+def _longer(page: Page, each: Learned) -> None:
+    page.text("The last settings once more, trained for longer with the same seeds:")
+    _curves(page, "longer", [each], "Leduc, ours, trained for longer: exploitability over episodes")
+    page.table([*LIMITS, "seconds", "of the processor"], [[*_limits(each, each.points[-1]), *_clocks(each)]])
 
 
 LIMITS = ["", "episodes", "exploitability, by seed", "of the reservoir's frequencies", "best response gap"]

@@ -18,6 +18,7 @@ DEFAULTS = {units: f"Leduc, defaults, {units} units" for units in (64, 128)}
 BY_AUTHOR = {units: f"Leduc, author's program, {units} units" for units in (16, 64, 128)}
 Q_LEARNING = "Leduc, Q-learning alone (eta = 1)"
 FIRST, BEST = "Leduc, earlier settings", "Leduc, ours"
+LONGER = "Leduc, ours, trained for longer"
 
 # Ours, one change at a time: each training has the changes of all before it, and its own.
 CHANGES: dict[str, dict[str, Any]] = {
@@ -41,11 +42,12 @@ FULL = (
     Training(DEFAULTS[64], "leduc", 5_000_000, 1),
     Training(FIRST, "leduc", 12_000_000, 3, STEPS[FIRST]),
     Training(BEST, "leduc", 12_000_000, 3, STEPS[BEST], until=9_450_000),
+    Training(LONGER, "leduc", 24_000_000, 3, STEPS[BEST]),
     *(Training(label, "leduc", 12_000_000, 1, STEPS[label], until=850_000) for label in STEPS if label not in (FIRST, BEST)),
     *(Training(label, "leduc", 12_000_000, 3, LEDUC[label], until=530_000) for label in (*BY_AUTHOR.values(), Q_LEARNING)),
 )
 TINY: dict[str, Any] = {"hands": 64, "every": 64, "batch": 64, "transitions": 5_000, "moves": 10_000}
 QUICK = (
     Training(KUHN, "kuhn", 50_000, 1, STEPS[FIRST]),
-    *(Training(label, "leduc", 1_200, 1, options | TINY) for label, options in LEDUC.items()),
+    *(Training(label, "leduc", 1_200, 1, options | TINY) for label, options in (LEDUC | {LONGER: STEPS[BEST]}).items()),
 )
