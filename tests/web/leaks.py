@@ -182,6 +182,10 @@ PROBES: dict[str, tuple[int, Step]] = {
     "settings page": (200, lambda asker, table: asker.get("/settings")),
     "set": (200, lambda asker, table: asker.put_json("/api/settings", unit="bb")),
     "set form": (303, lambda asker, table: asker.post_form("/settings", {"unit": "chips"})),
+    "you": (200, lambda asker, table: asker.get("/you")),
+    "code": (200, lambda asker, table: asker.post_form("/you/code", {})),
+    "redeem": (404, lambda asker, table: asker.post_form("/you/redeem", {"code": "AAAA-AAAA-AAAA-AAAA"})),
+    "revoke": (404, lambda asker, table: asker.post_form("/you/revoke", {"sign_in": 999_999})),
     "export": (200, lambda asker, table: asker.get("/api/export?form=json&showdown=false")),
     "export page": (200, lambda asker, table: asker.get("/export?form=json&showdown=no")),
 }
@@ -201,8 +205,9 @@ class Comparison:
     def __post_init__(self) -> None:
         self.second = Twin(self.planned)
         first, second = self.first.service, self.second.service
-        first._aivat, second._coach = self._adjust_one(first._aivat), first._coach
-        second._aivat = first._aivat
+        first._make_aivat, second._make_coach = self._adjust_one(first._make_aivat), first._make_coach
+        second._make_aivat = first._make_aivat
+        first.people._signing_key = second.people._signing_key = "the same for both"
 
     @staticmethod
     def _adjust_one(make: Callable[..., Any]) -> Callable[..., Any]:

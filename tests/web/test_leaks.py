@@ -18,8 +18,8 @@ FEW_SEATS = 80  # the same for games that differ in the number of players only, 
 FAST_GAMES = [game for game in PLAY_GAMES if game not in ("no-limit-holdem:seats=4", "no-limit-holdem:seats=5")]
 
 
-def verify_game(game: str, hands: int, *, probing: float, sitting: int) -> None:
-    counted = asyncio.run(compare(game, hands, probing, sitting=sitting)).counted
+def verify_game(game: str, hands: int, *, probing: float, sitting: int, first: str = "") -> None:
+    counted = asyncio.run(compare(game, hands, probing, sitting=sitting, first=first)).counted
     assert counted["fold"] + counted["showdown"] == hands
     assert counted["fold"] > hands / 20 or built(game).players > 3, "with so many players somebody always stays in"
     assert counted["exchanged"] > hands / 3
@@ -37,7 +37,7 @@ def verify_match(game: str, hands: int, sitting: int, first: str = "") -> None:
 
 @pytest.mark.parametrize("game", FAST_GAMES)
 def test_no_answer_depends_on_hidden_cards(game: str) -> None:
-    verify_game(game, FEW, probing=0.6, sitting=20)
+    verify_game(game, FEW, probing=0.6, sitting=20, first="random" if built(game).players == 3 else "")
 
 
 @pytest.mark.long
@@ -90,7 +90,7 @@ def test_what_was_mucked_stays_hidden_for_ever() -> None:
                     assert bool(seat["hidden"]) != shown
             [written] = [hand for hand in exported if hand["number"] == line["number"]]
             for seat in steps[-1]["seats"]:
-                assert (written["players"][seat["seat"]]["cards"] or []) == seat["cards"]
+                assert set(written["players"][seat["seat"]]["cards"] or []) == set(seat["cards"])  # a person's are sorted
         text = (await asker.get("/api/export?form=phh")).text
         hidden = sum(player["cards"] is None for hand in exported for player in hand["players"])
         assert text.count("????") == hidden > 20
