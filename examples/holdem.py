@@ -5,7 +5,7 @@ The tables of hand strength are built at first use and then read from the cache 
 
 import smoothcall as sc
 
-assert sc.rank("AhKh", "QhJhTh").name == "straight flush, ace high"
+assert sc.rank("AhKh", "QhJhTh").name == "a royal flush"
 assert 0.81 < sc.equity(["AA", "KK"]).players[0].equity < 0.82
 
 game = sc.game("limit-holdem", grid="20/20/20")

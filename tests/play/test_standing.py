@@ -86,7 +86,7 @@ def service() -> Iterator[PlayService]:
 
 def spied(service: PlayService, monkeypatch: pytest.MonkeyPatch) -> Spy:
     spy = Spy()
-    monkeypatch.setattr(service, "_seat_opponents", lambda *_: (OpponentPlayer(spy, Random()),))
+    monkeypatch.setattr(service, "_seat_opponents", lambda *_, **__: (OpponentPlayer(spy, Random()),))
     return spy
 
 

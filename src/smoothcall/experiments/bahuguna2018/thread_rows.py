@@ -19,9 +19,12 @@ INTERRUPTED = 1000.0  # microseconds of an iteration, which undisturbed takes 10
 
 
 def uninterrupted(figures: Mapping[str, Any]) -> tuple[Array, Array, int]:
-    """Return (one, levels) of the trials of which some batch was not interrupted, and the number of the other trials."""
+    """Return (one, levels) of the trials of which some batch was not interrupted, and the number of the other trials.
+
+    Where every trial was interrupted, the fastest is kept: it has no interval and decides nothing.
+    """
     one, levels = (np.array(figures[name], float) for name in ("one", "levels"))
-    kept = levels < INTERRUPTED
+    kept = levels <= max(INTERRUPTED, levels.min())
     return one[kept], levels[kept], int((~kept).sum())
 
 
