@@ -3,9 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 DONE := .venv/.installed
 
-.PHONY: demo play test test-long setup lint types contracts warm tests interpreted docs bench clean
+.PHONY: demo play test test-long setup lint types contracts warm tests compiled interpreted docs bench clean
 QUIETLY := --quiet --disable-pip-version-check --no-compile
-PYTEST := $(BIN)/pytest --numprocesses 3 --dist worksteal
+PYTEST := $(BIN)/pytest --dist worksteal --numprocesses
+WORKERS := 3 # more than cores: many tests wait for a server or a browser
 
 # Packages are installed without bytecode; without keeping it, every process would compile all that it imports, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
@@ -17,22 +18,21 @@ demo: $(DONE)
 play: $(DONE)
 	$(BIN)/smoothcall play
 
-# Static checks run while kernels are compiled.
+# Static checks run while kernels are compiled, the reduced suite beside the first of the others.
 test: $(DONE)
 	$(MAKE) --jobs 2 --output-sync warm lint types contracts
-	$(PYTEST) -rs
-	$(MAKE) interpreted
+	$(MAKE) --jobs 2 compiled interpreted
 
 # The full-size forms of tests that `make test` runs at a smaller size.
 test-long: warm
-	$(PYTEST) -rs -m long
+	$(PYTEST) $(WORKERS) -rs -m long
 
 setup: $(DONE)
 
-# Only files whose hashes are in the lock are installed, the build requirement among them.
+# Only files whose hashes are in the lock are installed, the build requirement among them; the lock lists all, so nothing is resolved.
 $(DONE): pyproject.toml requirements.lock
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install $(QUIETLY) --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install $(QUIETLY) --no-deps --no-build-isolation --editable .
 	touch $(DONE)
 
@@ -51,11 +51,14 @@ warm: $(DONE)
 	$(BIN)/python -m tests.warm
 
 tests: warm
-	$(PYTEST) -rs
+	$(MAKE) compiled
+
+compiled: $(DONE)
+	$(PYTEST) $(WORKERS) -rs
 
 # A reduced suite with the compiler disabled: kernels as plain Python. Other files are not collected, which would import them.
 interpreted: $(DONE)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'interpreted and not long' $$(grep --recursive --files-with-matches mark.interpreted tests --include=test_*.py)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) 1 -m 'interpreted and not long' $$(grep --recursive --files-with-matches mark.interpreted tests --include=test_*.py)
 
 docs: $(DONE)
 	$(BIN)/python -m tests.generated_docs

@@ -18,6 +18,7 @@ import smoothcall as sc
 from smoothcall.agents.folders import GREEDY_FILE, snapshots_of
 from smoothcall.agents.scripted import Rule
 from smoothcall.agents.tabulated import TabulatedPolicy
+from smoothcall.evaluation.exact_response import exact_response, store_of
 from smoothcall.simulation.batch_policy import observes_habits
 from smoothcall.store.runs import Run
 
@@ -25,7 +26,9 @@ ROOT = Path(__file__).parents[1]
 AGENTS = ROOT / "src" / "smoothcall" / "data" / "agents"
 LEDGER = ROOT / "docs" / "ledger"
 HANDS = 1_000_000
+HANDS_OF_THREE = 12_000  # played hand by hand
 DEALS = 4_000  # of the local best responses
+FLOPS = 12  # of the best responses with real cards; seed 0, other flops than those on which settings were chosen
 FIRST_SNAPSHOT = 1000
 
 
@@ -41,8 +44,11 @@ class Made:
     options: dict[str, str] = field(default_factory=dict)
     keep: bool = False
     greedy: bool = False  # the run's greedy agent, by value
+    threshold: float = 0.0  # less likely actions are left out
+    parts: int = 0  # probabilities are rounded to multiples of 1 / parts; 0: they are not
     file: str = ""  # in the ledger; "": trained by a run
     learned: str = ""  # description of a player that no solver trained
+    exact: bool = False  # its best response with real cards is measured
 
     @property
     def command(self) -> str:
@@ -66,7 +72,19 @@ MADE = {
         "Smooth UCT by value", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
         file="heinrich2014-holdem/agents/smooth-uct-s-k0.5-greedy.agent",
     ),
+    "limit-holdem-3p-mccfr": Made(
+        "Monte-Carlo CFR, three players", "limit-holdem-3p:cells=k-means,grid=50/50/20,raises=3/2/2/2", "mccfr", 5_000_000,
+        threshold=0.1,
+        learned="Monte-Carlo CFR, {iterations:,} iterations, seed {seed}. It learned a game with at most 3, 2, 2 and 2 bets "
+        "and raises on the four streets and 50, 50 and 20 buckets of hands after the flop; further raises are translated. It "
+        "leaves out actions below 10 %. "
+        "Regret minimisation guarantees no equilibrium among three players",
+    ),
     "no-limit-holdem-mccfr": Made("Monte-Carlo CFR", "no-limit-holdem", "mccfr", 30_000_000),
+    "no-limit-holdem-cfr-br": Made(
+        "CFR-BR", "no-limit-holdem:cells=textures,grid=1080/1080/720", "cfr-br", 9_856,
+        options={"responder_cells": "boards", "responder_grid": "6000/6000/40"}, parts=51, exact=True,
+    ),
     "no-limit-holdem-32-mccfr": Made("Monte-Carlo CFR", "no-limit-holdem-32:menu=x2+x4,grid=10/10/10", "mccfr", 1_000_000),
     **{
         f"no-limit-holdem-32-{solver}": Made(
@@ -113,14 +131,21 @@ def make(name: str, runs: Path) -> None:
         policy = sc.load(folder / GREEDY_FILE if made.greedy else run.agent)
         snapshots = {at: path for at, path in snapshots_of(folder).items() if FIRST_SNAPSHOT <= at < made.iterations}
     results = policy.card.get("results", {})
-    if policy.game.players == 2:
+    policy = policy.thresholded(made.threshold) if made.threshold else policy
+    policy = policy.rounded(made.parts) if made.parts else policy
+    if policy.game.players == 2 or policy.game.sampled:
         results |= {"matches": matches(policy)}
-    if policy.game.sampled:
+    if policy.game.sampled and policy.game.players == 2:
         local = sc.local_best_response(policy, deals=DEALS, seed=1).total
         results["local_best_response"] = {"mean": local.mean, "half_width": local.half_width(), "deals": DEALS}
+    if made.exact:
+        found = exact_response(policy, flops=FLOPS, store=store_of(policy, None, greedy=False))
+        results["exact_response"] = {"mean": found.total, "half_width": found.half_width, "flops": found.flops}
     policy.card |= {"name": made.name, "command": policy.card.get("command", made.command), "results": results}
     if made.learned:
-        policy.card |= {"learned": made.learned, "command": f"smoothcall reproduce {made.file.partition('/')[0]}"}
+        policy.card["learned"] = made.learned.format(iterations=made.iterations, seed=made.seed)
+    if made.learned and made.file:
+        policy.card["command"] = f"smoothcall reproduce {made.file.partition('/')[0]}"
     for figure in ("differences", "models", "curve"):  # shown in the ledger only
         policy.card.pop(figure, None)
     policy.save(AGENTS / f"{name}.agent")
@@ -134,9 +159,16 @@ def make(name: str, runs: Path) -> None:
 
 
 def matches(policy: sc.Policy) -> dict[str, Any]:
-    """Return its winnings against each scripted player in mbb/h, exact in small games."""
+    """Return its winnings against each scripted player in mbb/h, exact in small games.
+
+    With three players two of them are the same scripted player, and every raise of the rules is allowed.
+    """
     found = {}
-    for opponent in Rule:
+    for opponent in Rule if policy.game.players == 3 else ():
+        result = sc.match(sc.game(policy.game.name), [policy, opponent, opponent], hands=HANDS_OF_THREE, seed=1)
+        won = result.estimates[0]
+        found[f"2 x {opponent}"] = {"mean": won.mean, "half_width": won.half_width(), "hands": result.hands}
+    for opponent in Rule if policy.game.players == 2 else ():
         hands = HANDS // 5 if isinstance(policy, TabulatedPolicy) else HANDS
         if isinstance(policy, TabulatedPolicy) and observes_habits(policy.batch_policy):
             hands = HANDS // 50  # it plays hand by hand

@@ -1,4 +1,4 @@
-"""The server under load: `python benchmarks/web.py` prints the figures of docs/web.md.
+"""The server under load: `python -m benchmarks.web` prints the figures of docs/web.md.
 
 The server is a process of its own, started as users start it; the client plays at many tables at once over the JSON API and
 shares the machine's cores with it. At each table somebody thinks for some time, makes a random legal move and waits for the
@@ -12,7 +12,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,22 +25,27 @@ from typing import Annotated, Any
 
 import typer
 
-from smoothcall.play.service import LIVE
+from benchmarks.children import start
+from smoothcall.play.live import OPPONENT_BYTES, SHARE, TABLE_BYTES
 
 SLOWEST, LEAST, GROWTH = 100.0, 300.0, 0.05  # targets: ms for 95 %, actions/s, of memory in the second half
+MEMORY = 128  # MB, the server's --memory: as much as makes it evict some of the idle tables
+RETRIES = 60  # of a patient visitor, a second apart
+IDLE_TABLES = 1300  # opened before and left alone
+PROGRAM = (sys.executable, "-m", "smoothcall")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/")
 
 
 class Server:
     """`smoothcall play` as a process of its own, on a free port."""
 
-    def __init__(self, database: str, log: Path, *options: str) -> None:
+    def __init__(self, database: str, log: Path, *options: str, program: Sequence[str] = PROGRAM) -> None:
         self.log = log
-        command = [sys.executable, "-m", "smoothcall", "play", "--no-browser", "--port", "0", "--database", database]
+        command = [*program, "play", "--no-browser", "--port", "0", "--database", database]
         command += ["--tables", "1000000", "--newcomers", "1000000", *options]  # everybody here comes from one address
         with log.open("ab") as written:
             said = written.tell()
-            self.process = subprocess.Popen(command, stdout=written, stderr=written)
+            self.process = start(command, stdout=written, stderr=written)
         for _ in range(6000):  # a guard against hanging
             if found := ADDRESS.search(log.read_text()[said:]):
                 self.port = int(found[1])
@@ -75,8 +79,8 @@ class Server:
 
 
 @contextmanager
-def serving(database: str, log: Path, *options: str) -> Iterator[Server]:
-    server = Server(database, log, *options)
+def serving(database: str, log: Path, *options: str, program: Sequence[str] = PROGRAM) -> Iterator[Server]:
+    server = Server(database, log, *options, program=program)
     try:
         yield server
         server.stop()
@@ -87,8 +91,9 @@ def serving(database: str, log: Path, *options: str) -> Iterator[Server]:
 class Visitor:
     """Somebody with a connection that is kept, who asks one thing after another."""
 
-    def __init__(self) -> None:
-        self.token = ""  # until the first connection
+    def __init__(self, *, patient: bool = False) -> None:
+        """`patient`: what an overloaded server puts off is asked again, up to RETRIES times."""
+        self.token, self.patient = "", patient  # no token until the first connection
 
     async def connect(self, port: int) -> None:
         self._port = port
@@ -104,6 +109,11 @@ class Visitor:
     async def ask(self, method: str, path: str, body: object = None, *, expect: int = 200) -> Any:
         """The answer, read from JSON; RuntimeError if its status is another."""
         status, answer = await self.status(method, path, body)
+        for _ in range(RETRIES if self.patient else 0):
+            if status != 503:
+                break
+            await asyncio.sleep(1.0)
+            status, answer = await self.status(method, path, body)
         if status != expect:
             raise RuntimeError(f"{method} {path} {body}: {status} {answer}")
         return answer
@@ -120,7 +130,10 @@ class Visitor:
         answered = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
         length = re.search(r"^content-length: (\d+)", answered, re.MULTILINE)
         assert length is not None, answered
-        return int(answered.split(" ", 2)[1]), json.loads(await self._reader.readexactly(int(length[1])))
+        status, answer = int(answered.split(" ", 2)[1]), json.loads(await self._reader.readexactly(int(length[1])))
+        if status == 503 and "\r\nretry-after: " not in answered:
+            raise RuntimeError(f"{method} {path}: 503 without Retry-After")
+        return status, answer
 
     async def act(self, table: dict[str, Any], letter: str) -> dict[str, Any]:
         """The table after a move."""
@@ -201,22 +214,49 @@ class Report:
     cpu_ms: float  # of the server, an action
     memory_mb: tuple[float, float, float]  # of the server: when all tables are open, halfway, at the end
     idle: int  # tables that were left before
-    put_away: int  # how many of them the service cannot have kept in memory
+    put_away: int  # how many of them the service cannot have kept in memory, at least
     came_back: int  # how many of all were as they had been left, and went on
 
 
+def evicted(left: Sequence[dict[str, Any]], playing: Sequence[dict[str, Any]], memory: int) -> int:
+    """Return how many of the tables that were left do not fit in memory beside those that are played.
+
+    `memory`: the server's --memory, in MB. Moves are not counted, so that it may be more of them.
+    """
+    room = (memory << 20) // SHARE
+    sizes = [TABLE_BYTES + OPPONENT_BYTES * len(table["opponents"]) for table in (*left, *playing)]
+    kept = 0
+    while sizes and room >= sizes[-1]:  # the latest stay
+        room -= sizes.pop()
+        kept += 1
+    return min(len(left), len(left) + len(playing) - kept)
+
+
 async def measure(
-    server: Server, *, tables: int, think: float, idle: int, seconds: float = 0.0, actions: int | None = None, seed: int = 1
+    server: Server,
+    *,
+    tables: int,
+    think: float,
+    idle: int,
+    seconds: float = 0.0,
+    actions: int | None = None,
+    seed: int = 1,
+    memory: int = MEMORY,
+    patient: bool = False,
 ) -> Report:
-    """Measure a server that plays `tables` tables for so many `seconds`, or until so many `actions` are answered."""
-    random, host = Random(seed), Visitor()
+    """Measure a server that plays `tables` tables for so many `seconds`, or until so many `actions` are answered.
+
+    `memory`: the server's --memory, in MB; `patient`: those who play ask again where the server is overloaded.
+    """
+    random, host = Random(seed), Visitor(patient=True)  # opening tables and coming back is not timed
     await host.connect(server.port)
     kinds = cycle(await settings(host))
     left = [await host.open_table(*next(kinds)) for _ in range(idle)]
-    visitors, opened = [Visitor() for _ in range(tables)], []
+    visitors, opened = [Visitor(patient=True) for _ in range(tables)], []
     for visitor in visitors:
         await visitor.connect(server.port)
         opened.append(await visitor.open_table(*next(kinds)))
+        visitor.patient = patient  # without patience everything that is not answered is an error from now on
     warm, load = Load(), Load()
 
     async def together(into: Load, seconds: float, actions: float) -> tuple[float, float]:
@@ -236,11 +276,11 @@ async def measure(
 
     half = seconds / 2 if actions is None else 0.0, (actions or 0) / 2
     await together(warm, min(2.0, half[0] / 2.5), half[1] / 2.5)
-    memory, took, cpu = [server.memory], 0.0, 0.0
+    used, took, cpu = [server.memory], 0.0, 0.0
     for _ in range(2):
         spent, worked = await together(load, *half)
         took, cpu = took + spent, cpu + worked
-        memory.append(server.memory)
+        used.append(server.memory)
     errors = warm.errors + load.errors
     came_back = sum([await _comes_back(host, table, random, errors) for table in left])
     for visitor in (host, *visitors):
@@ -259,9 +299,9 @@ async def measure(
         p95_ms=round(share(0.95), 1),
         p99_ms=round(share(0.99), 1),
         cpu_ms=round(1000 * cpu / len(times), 2),
-        memory_mb=(round(memory[0], 1), round(memory[1], 1), round(memory[2], 1)),
+        memory_mb=(round(used[0], 1), round(used[1], 1), round(used[2], 1)),
         idle=idle,
-        put_away=min(idle, max(0, idle + tables - LIVE)),
+        put_away=evicted(left, opened, memory),
         came_back=came_back,
     )
 
@@ -295,26 +335,28 @@ def main(
     tables: Annotated[int, typer.Option(min=1, help="Played at once.")] = 200,
     seconds: Annotated[float, typer.Option(min=1, help="How long.")] = 60.0,
     think: Annotated[float, typer.Option(min=0, help="Seconds between an answer and the next move, on average.")] = 0.5,
-    idle: Annotated[int, typer.Option(min=0, help="Tables opened before and left alone.")] = LIVE + 100,
+    idle: Annotated[int, typer.Option(min=0, help="Tables opened before and left alone.")] = IDLE_TABLES,
+    memory: Annotated[int, typer.Option(min=1, help="The server's --memory, in MB.")] = MEMORY,
     database: Annotated[str | None, typer.Option(help="A URL [default: an SQLite file that is removed].")] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = database or f"sqlite:///{folder}/hands.sqlite"
-        with serving(url, Path(folder) / "log") as server:
-            report = asyncio.run(measure(server, tables=tables, seconds=seconds, think=think, idle=idle))
+        with serving(url, Path(folder) / "log", "--memory", str(memory)) as server:
+            report = asyncio.run(measure(server, tables=tables, seconds=seconds, think=think, idle=idle, memory=memory))
     typer.echo(json.dumps(asdict(report), indent=1) if as_json else "\n".join(lines(report)))
+    typer.echo(f"load average     {os.getloadavg()[0]:.1f} (1 minute), of all programs on this machine", err=True)
 
 
 def lines(report: Report) -> Iterator[str]:
-    start, middle, end = report.memory_mb
+    first, middle, end = report.memory_mb
     yield f"{report.tables} tables for {report.seconds} s, {report.think} s of thought between moves on average"
     yield f"errors           {len(report.errors)} {' '.join(report.errors[:3])}".rstrip()
     hands = report.actions - report.moves
     yield f"actions          {report.actions_a_second} a second: {report.moves:,} moves, {hands:,} next hands"
     yield f"answered within  {report.median_ms} ms (half), {report.p95_ms} ms (95 %), {report.p99_ms} ms (99 %)"
     yield f"server's work    {report.cpu_ms} ms of processor time an action"
-    yield f"server's memory  {start} MB at the start, {middle} MB halfway, {end} MB at the end"
+    yield f"server's memory  {first} MB at the start, {middle} MB halfway, {end} MB at the end"
     put_away = f"{report.put_away:,} of them put away"
     yield f"idle tables      {report.idle:,}, {put_away}; {report.came_back:,} came back as they were left"
     missed = misses(report)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from smoothcall.play.opponents import Agents
 
 GOLDEN = Path(__file__).parent / "golden"
+PATIENCE = 300  # seconds: a guard against hanging, not a speed target
 TABLES = Path(__file__).parents[1] / ".pytest_cache" / "tables"  # built by tests.warm, shared by all workers
 use_one_blas_thread()  # before NumPy is imported, for all workers and programs that tests start
 os.environ["SMOOTHCALL_CACHE"] = str(TABLES)
@@ -45,7 +46,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.name not in LONG)
+    """Order tests: first those on a Ray cluster, which are then all of one worker, so that one Ray is started; then LONG.
+
+    Workers begin with slices of the list and steal from the ends of others (`--dist worksteal`).
+    """
+    items.sort(key=lambda item: ("cluster" not in getattr(item, "fixturenames", ()), item.path.name not in LONG))
 
 
 @cache

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import typer.main
 
@@ -13,6 +14,7 @@ from smoothcall.agents import registry
 from smoothcall.app import App
 from smoothcall.cli import cli
 from smoothcall.experiments import EXPERIMENTS, verdicts
+from smoothcall.experiments.exploitability import page
 from smoothcall.experiments.verdicts import MEANINGS, Status
 from smoothcall.results import OptionInfo, count_statuses
 from smoothcall.solvers import SOLVERS
@@ -62,16 +64,26 @@ def players() -> str:
     parts = [NOTE, "# Players", inspect.getdoc(registry) or ""]
     parts.append(
         "`match` accepts all of these names. `evaluate`, `show` and the option `against` of `train` accept all but classes "
-        "with `act`, which have no probabilities. In Python `sc.match` accepts all but ids of runs and `.json`. "
+        "with `act` and players that search: they have no table. In Python `sc.match` accepts all but ids of runs and `.json`. "
         "`play --terminal --against` accepts all of them too; hands against a class with `act` have no coach and no AIVAT. On "
-        "the page and in the JSON API people name ids of listed agents and scripted players, and `:greedy`, so that no visitor "
-        "can name a file of the machine. `smoothcall players` lists names, those of the agents in `runs` too."
+        "the page and in the JSON API people name ids of listed agents and scripted players, `:greedy` and `:search`, so that "
+        "no visitor can name a file of the machine. [Search](search.md) explains `:search`. `smoothcall players` lists names, "
+        "those of the agents in `runs` too."
     )
     for kind, heading in ((registry.Kind.SCRIPTED, "Scripted players"), (registry.Kind.BUILT_IN, "Built-in agents")):
         found = [each for each in registry.Registry().players() if each.kind == kind]
         rows: list[list[object]] = [[f"`{each.name}`", each.games, each.summary] for each in found]
         parts += [f"## {heading}", _table(["player", "plays", ""], rows)]
     return "\n\n".join(parts) + "\n"
+
+
+def _commands(group: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every command by its name, those of a group of commands as `group command`."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from ((f"{name} {inner}", each) for inner, each in _commands(command))
+        else:
+            yield name, command
 
 
 def command_line() -> str:
@@ -86,7 +98,7 @@ def command_line() -> str:
         "players and papers; `smoothcall --show-completion` prints the script instead."
     )
     whole = typer.main.get_command(cli)
-    for name, command in whole.commands.items():  # type: ignore[attr-defined]
+    for name, command in _commands(whole):
         with command.make_context(name, ["placeholder"] * 2, resilient_parsing=True, terminal_width=100) as context:
             context.info_name = f"smoothcall {name}"
             parts += [f"## {name}", "```text\n" + command.get_help(context).rstrip() + "\n```"]
@@ -115,6 +127,12 @@ def ledger() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def exploitability() -> str:
+    return page(
+        ROOT, "<!-- Made by `make docs` from docs/exploitability.json, which benchmarks/exploitability.py measures. -->"
+    )
+
+
 def readme() -> str:
     """Return the README with the number of rows of the ledger between its two marks."""
     text = (ROOT / "README.md").read_text()
@@ -130,6 +148,7 @@ PAGES = {
     "docs/players.md": players,
     "docs/cli.md": command_line,
     "docs/ledger/README.md": ledger,
+    "docs/exploitability.md": exploitability,
     "README.md": readme,
 }
 

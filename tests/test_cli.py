@@ -15,7 +15,7 @@ import smoothcall as sc
 from smoothcall.cli import main
 from smoothcall.games.catalog import CATALOG
 from smoothcall.solvers import SOLVERS
-from tests.conftest import NO_CHECKS, WHOLE_BETS
+from tests.conftest import NO_CHECKS, TINY, WHOLE_BETS
 
 
 class Result:
@@ -226,7 +226,8 @@ def test_holdem(call: Any, tmp_path: Path) -> None:
     done = call("match", "a", "b:greedy", "--hands", "2000", "--json")
     assert done.code == 0
     assert json.loads(done.out)["hands"] == 2000
-    done = call("evaluate", "a", "--deals", "10", "--episodes", "1e4", "--json")
+    assert call("train", TINY, "mccfr", "--iterations", "2e3", "--out", "s").code == 0, "32 cards: evaluated in a second"
+    done = call("evaluate", "s", "--flops", "0", "--deals", "10", "--episodes", "1e4", "--json")
     answer = json.loads(done.out)
     assert done.code == 0
     assert answer["local_best_response"]["lower_bound"]
@@ -243,6 +244,7 @@ def test_holdem(call: Any, tmp_path: Path) -> None:
         ("show", "a", "AsAs:"): "stands twice",
         ("show", "a", "AsAh/AdKc2c:rc"): "does not lead to a decision",
         ("evaluate", "a", "--deals", "0"): "deals=0",
+        ("evaluate", "a", "--flops", "1"): "flops=1",
     }.items():
         done = call(*words)
         assert (done.code, done.out) == (2, ""), (words, done.err)
@@ -288,7 +290,7 @@ def test_built_in_agents_are_known_by_name(call: Any) -> None:
 
 @pytest.mark.long
 def test_evaluate_says_where_it_measures_a_table(call: Any) -> None:
-    done = call("evaluate", "no-limit-holdem-32-monte-carlo", "--deals", "2", "--episodes", "10", "--json")
+    done = call("evaluate", "no-limit-holdem-32-monte-carlo", "--flops", "0", "--deals", "2", "--episodes", "10", "--json")
     assert json.loads(done.out)["notes"] == ["the agent plays its table: the equity in the middle of each bucket"]
 
 

@@ -212,7 +212,7 @@ def test_foreign_agent_files(tmp_path: Path) -> None:
         np.save(data, np.array([os.getpid], dtype=object), allow_pickle=True)
         parts["policy.npy"] = data.getvalue()
 
-    assert "format 99; this version reads up to 1" in changed(lambda card, parts: card.update(format=99))
+    assert "format 99; this version reads up to 2" in changed(lambda card, parts: card.update(format=99))
     assert "unknown game 'whist'" in changed(lambda card, parts: card["game"].update(name="whist"))
     assert "damaged" in changed(lambda card, parts: card.pop("actions"))
     assert "damaged" in changed(lambda card, parts: parts.pop("policy.npy"))
@@ -388,3 +388,31 @@ def test_read_only_tables_are_shared() -> None:
     """Tables of large games are not copied when a policy is made of another's weights."""
     policy = sc.Policy.uniform(built(TINY))
     assert np.shares_memory(sc.Policy(policy.game, policy.weights).weights, policy.weights)
+
+
+def test_illegal_actions_at_probability_0_are_accepted() -> None:
+    """Tables of other programs name every action everywhere."""
+    game = built("kuhn")
+    policy = sc.Policy.from_probabilities(game, {"K:": {"f": 0, "c": 0.25, "r": 0.75}, "K:r": {"f": 0.0, "c": 1.0, "r": 0.0}})
+    assert policy.probabilities("K:") == {"c": 0.25, "r": 0.75}
+    for wrong in ({"f": 0.5, "c": 0.5}, {"x": 0, "c": 1}):
+        with pytest.raises(sc.UsageError, match="unknown action"):
+            sc.Policy.from_probabilities(game, {"K:": wrong})
+
+
+@pytest.mark.parametrize("spec", ["rps", "kuhn", "kuhn-3p", "leduc"])
+def test_tables_with_illegal_actions_round_trip(spec: str, tmp_path: Path) -> None:
+    """Every action is named in every state, illegal ones at 0, as other programs write tables."""
+    game = built(spec)
+    weights = np.random.default_rng(4).random(game.legal.shape) * game.legal
+    policy = sc.Policy(game, weights / weights.sum(axis=1, keepdims=True))
+    owners = game.row_player.tolist()
+    table = {
+        (owners[row], game.key(row)): dict(zip(game.actions, policy.table[row].tolist(), strict=True))
+        for row in range(len(policy.table))
+    }
+    assert any(probability == 0 for given in table.values() for probability in given.values()) or spec == "rps"
+    read = sc.Policy.from_probabilities(game, table, strict=True)
+    np.testing.assert_array_equal(read.table, policy.table)
+    read.save(tmp_path / "some.agent")
+    np.testing.assert_array_equal(sc.load(tmp_path / "some.agent").table, policy.table)

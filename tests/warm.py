@@ -6,13 +6,18 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from fcntl import LOCK_EX, flock
 from multiprocessing import get_context
+from pathlib import Path
 from shutil import rmtree
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 from numba.core.caching import IndexDataCacheFile
 
 import smoothcall as sc
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
+from smoothcall.cluster.merging import Change, changed_rows, merge, set_rows
+from smoothcall.cluster.sharded import ShardedSolver
 from smoothcall.evaluation.aivat import aivat
 from smoothcall.evaluation.exact_response import exact_response
 from smoothcall.evaluation.learned_response import learned_response
@@ -20,10 +25,12 @@ from smoothcall.evaluation.local_best_response import local_best_response
 from smoothcall.evaluation.policy_match import sample
 from smoothcall.games.cards import SHORT, STANDARD
 from smoothcall.holdem.equity_table import equity_table
+from smoothcall.play.coach import Coach
 from smoothcall.play.table import replay
+from smoothcall.search.player import SearchPlayer
 from smoothcall.search.solution import Solution
 from smoothcall.search.spot import Spot
-from smoothcall.solvers import base
+from smoothcall.solvers import threads
 from tests.conftest import TABLES, TINY, WHOLE_BETS
 from tests.contracts.test_solvers import FREEZEOUTS, NFSP
 from tests.evaluation.test_exact_response import small
@@ -37,6 +44,25 @@ def learn(name: str, spec: str, **options: Any) -> sc.Policy:
     solver.run(1)
     solver.current_policy()
     return solver.policy()
+
+
+def learn_in_shards(name: str) -> None:
+    with TemporaryDirectory() as folder:
+        made = ShardedSolver(name, sc.game("leduc"), shards=1, folder=Path(folder))
+        made.run(1)
+        made.policy()
+
+
+def merge_changes() -> None:
+    """Merge tables of both layouts: columns of the records of tree search, and whole arrays."""
+    records, before = np.zeros((3, 8)), np.zeros((3, 3))
+    for now in ({"visits": records[:, :3], "mean": records[:, 3:6]}, {"regret": np.zeros((3, 3))}):
+        tables, changes = {name: before.copy() for name in now}, []
+        for worker in range(2):
+            for table in now.values():
+                table[worker:] += 1
+            changes.append(Change(worker, 1, changed_rows(tables, now), {}, 0))
+        set_rows(tables, merge(now, changes))
 
 
 def build_tables() -> None:
@@ -67,7 +93,8 @@ def learn_small_games() -> None:
 def learn_by_regrets() -> None:
     for spec in SAMPLED_GAMES:
         learn("mccfr", spec)
-    base.FLOAT64_ROWS = 0  # float32 tables, as games of very many rows have them
+    learn_in_shards("mccfr")
+    threads.FLOAT64_ROWS = 0  # float32 tables, as games of very many rows have them
     learn("mccfr", TINY)
 
 
@@ -76,7 +103,8 @@ def learn_by_search() -> None:
         learn("uct", spec)
     learn("smooth-uct", "kuhn", threads=2)
     learned_response(sc.Policy.uniform(sc.game("kuhn")), episodes=1, hands=2)
-    base.FLOAT64_ROWS = 0
+    learn_in_shards("uct")
+    threads.FLOAT64_ROWS = 0
     learn("uct", TINY)
 
 
@@ -95,7 +123,14 @@ def respond_to_learners() -> None:
         players: list[Fixed] = [Strategy(uniform), Rule.RANDOM]
         sample(uniform.game, players, 1)
         local_best_response(uniform, deals=1)
-    exact_response(sc.Policy.uniform(small("all-in")), slots=("f", "c"))
+    for double in (False, True):
+        exact_response(sc.Policy.uniform(small("all-in")), slots=("f", "c"), flops=2, double=double)
+    exact_response(sc.Policy.uniform(small("all-in")), slots=("f", "c"), flops=2, double=True)
+    hand = replay(uniform.game.rules, range(32), ["c"] * 8)
+    coach = Coach(
+        uniform.game, 0, {1: Strategy(uniform)}, solve=False
+    )  # the kernels of solutions are compiled by `solve_spots`
+    coach.review(hand.hole[0], hand.boards, hand.text)
 
 
 def adjust_for_luck() -> None:
@@ -113,12 +148,16 @@ def solve_spots() -> None:
         solution.run(1.0)
         solution.node(":")
         solution.result()
-    sc.solve("Td9d6hQc2s", ("AA", "KK"), 10, 5, accuracy=1.0).result()
+    for storage in (16, 32):
+        sc.solve("Td9d6hQc2s", ("AA", "KK"), 10, 5, accuracy=1.0, storage=storage).result()
+    for spec in ("kuhn", TINY):
+        learn("cfr-br", spec)
+    SearchPlayer(sc.Policy.uniform(sc.game("limit-holdem")))
 
 
 # The jobs of a step share no kernel, which would be compiled twice.
 STEPS: tuple[tuple[Callable[[], None], ...], ...] = (
-    (build_tables, learn_small_games),
+    (build_tables, merge_changes, learn_small_games),
     (solve_spots, respond_to_learners, adjust_for_luck, learn_by_search, learn_by_regrets, learn_with_networks),
 )
 

@@ -13,7 +13,8 @@ The path through the code, in reading order:
     search       exact hold'em on ranges: solving the rest of a hand with real cards
     evaluation   exploitability, best responses (exact, local, learned), matches, statistics, AIVAT
     store        runs on disk, hand histories in a database
-    interop      other formats and protocols: ACPC, PHH, strategies of macmanus2019
+    interop      other formats, protocols and libraries: ACPC, PHH, PettingZoo, Gymnasium, OpenSpiel, Gambit
+    cluster      the same work on many machines (Ray)
     experiments  one module a paper, and speed
     play         tables for people: what a person may see, history, explorer, coach, terminal
     results      named results of the commands
@@ -31,6 +32,7 @@ and below them all
     options      options of games and solvers: defaults, ranges, help
     memory       how much memory is free
     progress     reports of long work
+    tasks        independent tasks, whose results do not depend on where they run
     errors       the errors that a user can fix
 
 Import public names from here. They are loaded when first used, so that importing the package is quick.
@@ -68,7 +70,7 @@ if TYPE_CHECKING:
     from smoothcall.holdem.equity import equity as equity
     from smoothcall.holdem.equity import rank as rank
     from smoothcall.information.game import Game as Game
-    from smoothcall.information.named_games import game as game
+    from smoothcall.interop.sources import game as game
     from smoothcall.policy import Policy as Policy
     from smoothcall.search.solution import solve as solve
     from smoothcall.solvers import Solver as Solver
@@ -91,7 +93,7 @@ _HOMES = {
     "games.rules": ["PokerRules", "Street"],
     "holdem.equity": ["equity", "rank"],
     "information.game": ["Game"],
-    "information.named_games": ["game"],
+    "interop.sources": ["game"],
     "policy": ["Policy"],
     "search.solution": ["solve"],
     "solvers": ["Solver", "solver"],

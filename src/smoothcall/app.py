@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smoothcall import files
-from smoothcall.agents.registry import PlayerInfo, Reader, Registry
+from smoothcall.agents.registry import PlayerInfo, Registry
+from smoothcall.cluster.hosts import teams_on
+from smoothcall.cluster.runner import runner_on
+from smoothcall.cluster.shard_hosts import shards_on
+from smoothcall.cluster.status import ClusterReport, cluster_status
 from smoothcall.errors import UsageError, unknown
 from smoothcall.evaluation.exploitability import evaluate
 from smoothcall.evaluation.policy_match import table_notes
 from smoothcall.experiments import EXPERIMENTS, differences, measured_papers, page_of, reproduce, write_page
 from smoothcall.folders import data_folder
 from smoothcall.games.catalog import CATALOG
-from smoothcall.information.named_games import game, options_of
-from smoothcall.options import Option
+from smoothcall.information.named_games import options_of
+from smoothcall.interop import sources
+from smoothcall.interop.sources import game
 from smoothcall.policy import Policy
+from smoothcall.progress import warn
 from smoothcall.results import (
     BenchReport,
     ComparedFigure,
@@ -28,18 +35,21 @@ from smoothcall.results import (
     LedgerCheck,
     LedgerRow,
     LowerBounds,
-    OptionInfo,
     PlotReport,
     ReproductionReport,
     ShownState,
     ShownStates,
     SolverInfo,
     TrainReport,
+    describe,
+    report_of,
 )
+from smoothcall.search.player import search_player
 from smoothcall.solvers import SOLVERS
 from smoothcall.store.config import read_config
 from smoothcall.store.metrics import read_metrics
-from smoothcall.store.runs import Progress, Run, free_folder
+from smoothcall.store.runs import Build, MakeTeam, Progress, Run, free_folder
+from smoothcall.tasks import Runner
 
 if TYPE_CHECKING:  # imported where they are used; the play service needs the packages of the extra `web`
     from smoothcall.evaluation.freezeouts import FreezeoutResult
@@ -51,28 +61,29 @@ if TYPE_CHECKING:  # imported where they are used; the play service needs the pa
 
 Watch = Callable[[Progress], None]
 Stop = Callable[[], bool]
-RESPONSE_HANDS = 200_000  # hands that a learned response plays after learning
 _FOLDER_NAMES = str.maketrans({":": "-", ",": "-", "=": "", "/": "-"})  # from game specifications to names of folders
 
 
 class App:
     """Everything a user can ask for. Wrong input raises UsageError before anything is written."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, cluster: str | None = None) -> None:
+        """`cluster`: where long work runs, if not in this process: auto, HOST:PORT or local:N (see `smoothcall.cluster`)."""
         self.folder = folder or Path()  # runs and ledgers go here unless another folder is named
+        self.cluster = cluster
 
     def games(self) -> list[GameInfo]:
         found = []
         for name, entry in CATALOG.items():
             made = game(name)
-            found.append(GameInfo(name, entry.summary, made.players, *made.size, _describe(options_of(name))))
+            found.append(GameInfo(name, entry.summary, made.players, *made.size, describe(options_of(name))))
         return found
 
     def solvers(self) -> list[SolverInfo]:
         found = []
         for name, registered in SOLVERS.items():
             solver = registered.load()
-            found.append(SolverInfo(name, registered.summary, solver.THREADS, _describe(solver.OPTIONS)))
+            found.append(SolverInfo(name, registered.summary, solver.THREADS, describe(solver.OPTIONS)))
         return found
 
     def train(
@@ -87,39 +98,70 @@ class App:
         options: Mapping[str, object] | None = None,
         keep: bool = False,
         tensorboard: bool = False,
+        workers: int | None = None,
+        shards: int | None = None,
         out: Path | None = None,
         watch: Watch | None = None,
         stop: Stop | None = None,
     ) -> TrainReport:
-        """Start a run in a new folder and train to its end, or until `stop()` is true."""
+        """Start a run in a new folder and train to its end, or until `stop()` is true.
+
+        `workers`: learn together and exchange what they learned; on a cluster, by default, as many as it has places.
+        `shards`: divide the table among as many processes.
+        """
+        if workers is not None and shards is not None:
+            raise UsageError("give a number of workers or of shards, not both")
         stem = f"{game(game_spec).spec}-{solver_name}".translate(_FOLDER_NAMES)
-        run = Run.create(
-            out or free_folder(self.folder / "runs", stem),
-            game_spec,
-            solver_name,
-            seed=seed,
-            threads=threads,
-            options=options,
-            iterations=iterations,
-            seconds=seconds,
-            keep=keep,
-            tensorboard=tensorboard,
-            registry=self.registry(),
-        )
-        run.train(watch=watch, stop=stop)
-        return _report(run)
+        with self._learners(workers, shards) as (team, build):
+            run = Run.create(
+                out or free_folder(self.folder / "runs", stem),
+                game_spec,
+                solver_name,
+                seed=seed,
+                threads=threads,
+                options=options,
+                iterations=iterations,
+                seconds=seconds,
+                keep=keep,
+                tensorboard=tensorboard,
+                registry=self.registry(),
+                team=team,
+                build=build,
+            )
+            run.train(watch=watch, stop=stop)
+            return report_of(run)
 
     def resume(
         self, folder: Path, *, iterations: int | None = None, watch: Watch | None = None, stop: Stop | None = None
     ) -> TrainReport:
         """Continue a run bit-exactly, to its end or to `iterations` in all."""
-        run = Run.open(folder, self.registry())
-        run.train(iterations=iterations, watch=watch, stop=stop)
-        return _report(run)
+        config = read_config(folder)
+        with self._learners(config.get("workers"), config.get("shards")) as (team, build):
+            run = Run.open(folder, self.registry(), team, build)
+            run.train(iterations=iterations, watch=watch, stop=stop)
+            return report_of(run)
+
+    @contextmanager
+    def _learners(self, workers: int | None, shards: int | None) -> Iterator[tuple[MakeTeam | None, Build | None]]:
+        """Yield what makes the team of a solver, or what builds one in shards; (None, None) for a solver alone."""
+        if shards is None:
+            with teams_on(self.cluster, workers, warn) as team:
+                yield team, None
+        else:
+            with shards_on(self.cluster, shards, warn) as build:
+                yield None, build
+
+    def _runner(self) -> AbstractContextManager[Runner]:
+        """Return the runner of independent tasks: this process, or the cluster."""
+        return runner_on(self.cluster, warn)
+
+    def cluster_status(self) -> ClusterReport:
+        """Return the machines of the cluster, and the version that each runs."""
+        return cluster_status(self.cluster or "auto")
 
     def registry(self, agents: Path | None = None) -> Registry:
         """Return the registry of players, with the agents below a folder: `runs`, unless another is named."""
-        return Registry(agents or self._runs, _readers())
+        return Registry(agents or self._runs, sources.READERS, sources.OPENERS, search_player)
 
     @property
     def _runs(self) -> Path | None:
@@ -164,56 +206,29 @@ class App:
         )
 
     def lower_bounds(
-        self,
-        agent: str | Path | Policy,
-        *,
-        of: str | None = None,
-        greedy: bool = False,
-        deals: int = 5_000,
-        episodes: int = 20_000_000,
-        seed: int = 0,
-        watch: Callable[[float], None] | None = None,
-        stop: Stop | None = None,
+        self, agent: str | Path | Policy, *, of: str | None = None, greedy: bool = False, **how: Any
     ) -> LowerBounds:
-        """Find lower bounds of what a best response wins, for games too large for `evaluate`.
-
-        The local best response (two players) plays `deals` deals; the learned response trains for `episodes` a seat.
-        """
-        from smoothcall.evaluation.learned_response import learned_response
-        from smoothcall.evaluation.local_best_response import local_best_response
-
-        policy, watch = self._policy(agent, of), watch or (lambda fraction: None)
-        notes, policy = _notes(policy), policy.greedy() if greedy else policy
-        local, begin = None, 0.0
-        if policy.game.players == 2:
-            local = local_best_response(policy, deals=deals, seed=seed, watch=lambda done: watch(done / 2), stop=stop)
-            begin = 0.5
-        learned = learned_response(
-            policy,
-            episodes=episodes,
-            hands=RESPONSE_HANDS,
-            seed=seed,
-            watch=lambda done: watch(begin + (1 - begin) * done),
-            stop=stop,
-        )
-        return LowerBounds(policy.game.spec, greedy, local, learned, policy.card, notes)
-
-    def exact_response(
-        self,
-        agent: str | Path | Policy,
-        *,
-        of: str | None = None,
-        greedy: bool = False,
-        slots: str | None = None,
-        watch: Callable[[float], None] | None = None,
-        stop: Stop | None = None,
-    ) -> ExactResponseReport:
-        """Find the exact best response to an agent of two-player hold'em; `slots` (`f,c,x4`) restricts its actions."""
-        from smoothcall.evaluation.exact_response import exact_response
+        """Find what responses win, for games too large for `evaluate`; `how`: options of `evaluation.responses.respond`."""
+        from smoothcall.evaluation.responses import respond
 
         policy = self._policy(agent, of)
-        chosen = None if slots is None else slots.split(",")
-        found = exact_response(policy, slots=chosen, greedy=greedy, watch=watch, stop=stop)
+        with self._runner() as runner:
+            found = respond(policy, greedy=greedy, runner=runner, **how)
+        return LowerBounds(policy.game.spec, greedy, *found, policy.card, _notes(policy))
+
+    def exact_response(
+        self, agent: str | Path | Policy, *, of: str | None = None, greedy: bool = False, slots: str | None = None, **how: Any
+    ) -> ExactResponseReport:
+        """Find the exact best response to an agent of two-player hold'em; `slots` (`f,c,x4`) restricts its actions.
+
+        `how`: options of `evaluation.exact_response`. Values of flops are kept in the user's cache folder.
+        """
+        from smoothcall.evaluation.exact_response import exact_response, store_of
+
+        policy, chosen = self._policy(agent, of), None if slots is None else slots.split(",")
+        how.setdefault("store", store_of(policy, chosen, greedy=greedy) if policy.game.sampled else None)
+        with self._runner() as runner:
+            found = exact_response(policy, slots=chosen, greedy=greedy, runner=runner, **how)
         return ExactResponseReport(policy.game.spec, greedy, found, policy.card, _notes(policy))
 
     def _policy(self, agent: str | Path | Policy, of: str | None) -> Policy:
@@ -239,7 +254,9 @@ class App:
         """Play a match; `players` are names of the registry."""
         from smoothcall.evaluation.match import play_match
 
-        return play_match(players, registry=self.registry(), of=of, hands=hands, seed=seed, watch=watch, stop=stop)
+        how: dict[str, Any] = {"of": of, "hands": hands, "seed": seed, "watch": watch, "stop": stop}
+        with self._runner() as runner:
+            return play_match(players, registry=self.registry(), runner=runner, **how)
 
     def cross_table(
         self,
@@ -255,9 +272,9 @@ class App:
         """Play a match of every two players and draw the table into the file `picture`."""
         from smoothcall.experiments.cross_table import play_cross_table
 
-        return play_cross_table(
-            players, picture, registry=self.registry(), of=of, hands=hands, seed=seed, watch=watch, stop=stop
-        )
+        how: dict[str, Any] = {"of": of, "hands": hands, "seed": seed, "watch": watch, "stop": stop}
+        with self._runner() as runner:
+            return play_cross_table(players, picture, registry=self.registry(), runner=runner, **how)
 
     def freezeouts(
         self,
@@ -273,9 +290,9 @@ class App:
         """Play freezeouts of two batch policies. Equities are exact, or estimated from so many `rollouts`."""
         from smoothcall.evaluation.freezeout_match import play_freezeout_match
 
-        return play_freezeout_match(
-            players, freezeouts, registry=self.registry(), of=of, seed=seed, rollouts=rollouts, watch=watch, stop=stop
-        )
+        how: dict[str, Any] = {"of": of, "seed": seed, "rollouts": rollouts, "watch": watch, "stop": stop}
+        with self._runner() as runner:
+            return play_freezeout_match(players, freezeouts, registry=self.registry(), runner=runner, **how)
 
     def plot(self, folders: Sequence[Path], out: Path, *, x: str = "iterations") -> PlotReport:
         """Draw the learning curves of runs on one picture."""
@@ -312,7 +329,9 @@ class App:
 
         What an earlier reproduction measured with the same settings is reused, unless `again`.
         """
-        found = reproduce(name, quick=quick, again=again, out=out or self._ledger, tell=tell or (lambda line: None))
+        tell = tell or (lambda line: None)
+        with self._runner() as runner:
+            found = reproduce(name, quick=quick, again=again, out=out or self._ledger, tell=tell, runner=runner)
         return ReproductionReport(str(found.page), tuple(LedgerRow(name, row) for row in found.rows))
 
     def write_page(self, name: str, *, out: Path | None = None) -> ReproductionReport:
@@ -364,7 +383,8 @@ class App:
 
         Opponents are the shipped agents and those in a folder: `runs`, unless another is named. Services may share one
         `Agents` object. `synchronous`: "full", or "normal" for an SQLite file whose last commits a power failure may
-        take. `options` are those of `PlayService`: clock, secret, shuffle, max_tables.
+        take. `options` are those of `PlayService`: clock, secret, shuffle, max_tables, shared (by default where the database
+        is PostgreSQL, which other servers may use too).
         """
         from smoothcall.play.opponents import Agents
         from smoothcall.play.service import PlayService
@@ -372,9 +392,11 @@ class App:
 
         if isinstance(agents, Path) and not agents.is_dir():
             raise UsageError(f"there is no folder of agents {str(agents)!r}")
-        opponents = agents if isinstance(agents, Agents) else Agents(agents or self._runs, _readers())
+        opponents = agents if isinstance(agents, Agents) else Agents(agents or self._runs, sources.READERS)
         url = database or f"sqlite:///{data_folder() / 'hands.sqlite'}"
-        return PlayService(Histories(url, synchronous=synchronous), opponents, **options)
+        histories = Histories(url, synchronous=synchronous)
+        options.setdefault("shared", histories.dialect == "postgresql")
+        return PlayService(histories, opponents, **options)
 
     def bench(
         self,
@@ -397,13 +419,6 @@ class App:
         )
 
 
-def _readers() -> dict[str, Reader]:
-    """Return what reads files of other programs, by suffix."""
-    from smoothcall.interop.macmanus2019 import read_strategy
-
-    return {".json": lambda path, of: read_strategy(path, of)}
-
-
 def _notes(policy: Policy) -> tuple[str, ...]:
     """Say where the table of an agent is measured, and not the agent itself."""
     return table_notes(["the agent"], [policy])
@@ -413,36 +428,3 @@ def _state(policy: Policy, row: int) -> ShownState:
     made, node = policy.game, policy.game.node_of(row)
     letters = {made.actions[made.tree.slot[child]]: letter for letter, child in made.tree.children(node).items()}
     return ShownState(int(made.tree.player[node]), made.key(row), policy.at(row), letters)
-
-
-def _describe(options: Mapping[str, Option]) -> tuple[OptionInfo, ...]:
-    return tuple(
-        OptionInfo(
-            name=name,
-            default=str(option.default).lower() if option.type is bool or option.default is None else str(option.default),
-            accepted=option.accepted,
-            help=option.help,
-        )
-        for name, option in options.items()
-    )
-
-
-def _report(run: Run) -> TrainReport:
-    metric = run.evaluation()
-    return TrainReport(
-        folder=str(run.folder),
-        agent=str(run.agent),
-        curve=None if run.curve is None else str(run.curve),
-        game=run.game.spec,
-        solver=run.solver.name,
-        done=run.done,
-        iterations=metric.iterations,
-        seconds=run.seconds,
-        nodes=metric.nodes,
-        nash_conv=metric.nash_conv,
-        exploitability=metric.exploitability,
-        values=metric.values,
-        epsilons=metric.epsilons,
-        freezeouts=metric.freezeouts,
-        note=run.solver.THREADS if run.solver.threads > 1 else "",
-    )

@@ -42,6 +42,10 @@ class Conflict(UsageError):
     """The request is about an earlier state: a button pressed twice, or an old form."""
 
 
+class PlayerFailed(Exception):
+    """A player or a program from outside failed, through no fault of the user's input. The command line exits with status 1."""
+
+
 def unknown(what: str, given: str, accepted: Iterable[str]) -> UsageError:
     """Return an error for a name that is not in a list, with the closest name that is."""
     names = list(accepted)

@@ -16,13 +16,14 @@ import numpy as np
 from smoothcall import files
 from smoothcall.errors import UsageError, unknown
 from smoothcall.information.game import Game
+from smoothcall.information.packed_rows import pack
 from smoothcall.information.sequence_form import from_rows, to_rows
-from smoothcall.kernels.information.quantised import SCALE, first_wrong, quantise_rows, threshold_rows
+from smoothcall.kernels.information.quantised import SCALE, first_wrong, quantise_rows, round_rows, threshold_rows
 from smoothcall.kernels.information.sequences import plan_from_policy, policy_from_plan
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 
-FORMAT = 1  # of the agent file
+PLAIN, FORMAT = 1, 2  # of the agent file: 2 where a table is packed
 TOLERANCE = 1e-6  # how far given probabilities may be from summing to 1
 Key = str | tuple[int, str]  # an information state, or (player, information state) where keys of players are the same
 
@@ -59,6 +60,14 @@ class Policy:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game.spec}, {self.game.tree.rows} information states>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("sequences", "realisation_plan")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "weights" in state:
+            state["weights"].flags.writeable = False  # pickling forgets it, and kernels are compiled for read-only tables
+
     @property
     def nbytes(self) -> int:
         """Bytes of memory that the table takes now."""
@@ -73,12 +82,12 @@ class Policy:
 
     @classmethod
     def uniform(cls, game: Game) -> Self:
-        """Every legal action with the same probability."""
+        """Return the policy that takes every legal action with the same probability."""
         return cls.from_weights(game, np.zeros((game.tree.rows, len(game.actions)), np.uint8))
 
     @classmethod
     def from_sequences(cls, game: Game, values: Array, card: Mapping[str, Any] | None = None) -> Self:
-        """From probabilities [sequences], as full-width kernels hold them."""
+        """Return the policy of probabilities [sequences], as full-width kernels hold them."""
         policy = cls(game, to_rows(game.form, values, game.legal.shape), card)
         if not policy._rescaled:
             policy.sequences = values.copy()
@@ -129,7 +138,7 @@ class Policy:
 
     @classmethod
     def mixture(cls, policies: Sequence[Policy], weights: Iterable[float] | None = None) -> Self:
-        """The policy of a player who draws one of the policies before each hand, with these weights, and follows it.
+        """Return the policy of a player who draws one of the policies before each hand, with these weights, and follows it.
 
         Realisation plans are averaged, so the expected values of the mixture are the average of theirs.
         """
@@ -198,6 +207,18 @@ class Policy:
         card = {name: entry for name, entry in self.card.items() if name != "results"}
         return Policy(self.game, _frozen(table), {**card, "threshold": least})
 
+    def rounded(self, parts: int) -> Policy:
+        """Return the policy with probabilities rounded to multiples of 1 / `parts`, by largest remainders: a smaller file.
+
+        Where deals are sampled only. Results on the card belong to the original policy and are dropped.
+        """
+        if self.scale == 1 or parts < 1 or SCALE % parts:
+            raise UsageError(f"rounded to {parts} parts (accepted where deals are sampled: divisors of {SCALE})")
+        table = np.empty_like(self.weights)
+        round_rows(self.weights, SCALE // parts, table)
+        card = {name: entry for name, entry in self.card.items() if name != "results"}
+        return Policy(self.game, _frozen(table), {**card, "rounded": parts})
+
     def replaced(self, player: int, other: Policy) -> Policy:
         """Return this policy with one player's rows taken from another."""
         other.verify_game(self.game)
@@ -215,7 +236,7 @@ class Policy:
         self.verify_game(twin)
         return Policy(twin, self.weights, self.card)
 
-    # The agent file: a zip with card.json and arrays; of a table, policy.npy
+    # The agent file: a zip with card.json and arrays; of a table, policy.npy or packed rows
 
     KIND: ClassVar[str] = "table"
 
@@ -224,19 +245,18 @@ class Policy:
         path = Path(path)
         about = {"name": self.game.name, "options": self.game.options, "fingerprint": self.game.fingerprint}
         described, arrays = self._to_file()
-        fixed = {"format": FORMAT, "kind": self.KIND, "game": about, "actions": list(self.game.actions)}
+        fixed = {"format": PLAIN, "kind": self.KIND, "game": about, "actions": list(self.game.actions)}
         card = {**fixed, **described, **self.card}
-        with files.written(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        with files.written(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             archive.writestr(zipfile.ZipInfo("card.json"), files.to_json(card).encode(), zipfile.ZIP_DEFLATED)
             for name, array in arrays.items():
-                entry = zipfile.ZipInfo(f"{name}.npy")
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                with archive.open(entry, "w", force_zip64=True) as stream:
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
                     np.lib.format.write_array(stream, array, allow_pickle=False)
 
     def _to_file(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Return (what the kind adds to the card, arrays by name) for the agent file."""
-        return {}, {"policy": self.weights}
+        packed = pack(self.weights) if self.scale != 1 else None
+        return ({}, {"policy": self.weights}) if packed is None else ({"format": FORMAT}, packed)
 
 
 def _frozen(table: Array) -> Array:
@@ -252,11 +272,11 @@ def _read_row(game: Game, row: int, given: Mapping[str, float]) -> Array:
     key, values = game.key(row), np.zeros(len(game.actions))
     slots = {letter: int(game.tree.slot[child]) for letter, child in game.tree.children(game.node_of(row)).items()}
     for action, probability in given.items():
-        if action not in slots:
+        if action not in slots and (probability != 0 or action not in game.actions):
             raise unknown(f"action at {key!r} of {game.spec}:", action, slots)
         if not 0 <= probability <= 1:
             raise UsageError(f"probability {probability} of {action!r} at {key!r} (accepted: 0 to 1)")
-        values[slots[action]] = probability
+        values[slots.get(action, 0)] += probability  # 0 where it is illegal
     if abs(values.sum() - 1) > TOLERANCE:
         raise UsageError(f"the probabilities at {key!r} sum to {values.sum():.6g} (accepted: 1)")
     return values

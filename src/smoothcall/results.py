@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from smoothcall.evaluation.learned_response import LearnedResponse
 from smoothcall.evaluation.local_best_response import LocalBestResponse
 from smoothcall.experiments.speed import Figure
 from smoothcall.experiments.verdicts import Row, Status, Verdict, verdict
+from smoothcall.options import Option
+from smoothcall.store.runs import Run
 
 
 class Record:
@@ -31,6 +33,19 @@ class OptionInfo(Record):
     default: str
     accepted: str
     help: str
+
+
+def describe(options: Mapping[str, Option]) -> tuple[OptionInfo, ...]:
+    """Return declared options in words."""
+    return tuple(
+        OptionInfo(
+            name=name,
+            default=str(option.default).lower() if option.type is bool or option.default is None else str(option.default),
+            accepted=option.accepted,
+            help=option.help,
+        )
+        for name, option in options.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +88,28 @@ class TrainReport(Record):
     epsilons: tuple[float, ...]  # what each player can gain
     freezeouts: tuple[float, int] | None  # chips won while learning, freezeouts played
     note: str  # what more than one thread gives up
+
+
+def report_of(run: Run) -> TrainReport:
+    """Return the report of a run as it stands."""
+    metric = run.evaluation()
+    return TrainReport(
+        folder=str(run.folder),
+        agent=str(run.agent),
+        curve=None if run.curve is None else str(run.curve),
+        game=run.game.spec,
+        solver=run.solver.name,
+        done=run.done,
+        iterations=metric.iterations,
+        seconds=run.seconds,
+        nodes=metric.nodes,
+        nash_conv=metric.nash_conv,
+        exploitability=metric.exploitability,
+        values=metric.values,
+        epsilons=metric.epsilons,
+        freezeouts=metric.freezeouts,
+        note=run.solver.THREADS if run.solver.threads > 1 else "",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +161,7 @@ class LowerBounds:
 
     game: str
     greedy: bool
+    exact: ExactResponse | None  # on a sample of flops; None in games of more than two players, or where it was not asked for
     local: LocalBestResponse | None  # None in games of more than two players
     learned: LearnedResponse
     card: dict[str, Any]
@@ -131,13 +169,15 @@ class LowerBounds:
 
     @property
     def done(self) -> bool:
-        return self.learned.done and (self.local is None or self.local.done)
+        return all(found.done for found in (self.exact, self.local, self.learned) if found is not None)
 
     def __str__(self) -> str:
-        return "\n".join(str(bound) for bound in (self.local, self.learned) if bound is not None)
+        return "\n".join(str(bound) for bound in (self.exact, self.local, self.learned) if bound is not None)
 
     def as_dict(self) -> dict[str, Any]:
         answer: dict[str, Any] = {"game": self.game, "greedy": self.greedy, "card": self.card, "notes": list(self.notes)}
+        if self.exact is not None:
+            answer["exact_response"] = self.exact.as_dict()
         if self.local is not None:
             answer["local_best_response"] = self.local.as_dict()
         return {**answer, "learned_response": self.learned.as_dict(), "done": self.done}

@@ -155,7 +155,7 @@ WRONG: dict[str, tuple[str, Change, str]] = {
     "odd kind": ("amount", lambda card, arrays: card.update(kind=["batch_policy"]), "damaged"),
     "not a table": ("amount", lambda card, arrays: card.update(kind="table"), "damaged"),
     "no kind": ("amount", lambda card, arrays: card.pop("kind"), "damaged"),
-    "format": ("amount", lambda card, arrays: card.update(format=9), "format 9; this version reads up to 1"),
+    "format": ("amount", lambda card, arrays: card.update(format=9), "format 9; this version reads up to 2"),
     "nothing said": ("amount", lambda card, arrays: card.pop("batch_policy"), "damaged"),
     "text": ("amount", lambda card, arrays: card.update(batch_policy="amount"), "damaged"),
     "class": (

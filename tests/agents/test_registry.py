@@ -14,14 +14,16 @@ from smoothcall.agents.batch_player import BatchPlayer
 from smoothcall.agents.batch_wrappers import Greedy, Table, Thresholded
 from smoothcall.agents.fixed import Strategy
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.registry import SCRIPTED_PLAYERS, Kind, Registry, split_name
+from smoothcall.agents.registry import SCRIPTED_PLAYERS, Kind, Registry
 from smoothcall.agents.scripted import RULES, AnyAmount, HeuristicMC, MostlyCalls, Rule, Scripted
+from smoothcall.agents.suffixes import Search, Suffixes, split_name
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.app import App
 from smoothcall.kernels.simulation.observations import CARD_OBSERVATION
 from smoothcall.kernels.tables import Array
+from smoothcall.search.player import SearchPlayer, search_player
 from smoothcall.simulation.batch_policy import sees_cards
-from tests.conftest import WHOLE_BETS, built
+from tests.conftest import TINY, WHOLE_BETS, built
 
 CARDS = "no-limit-holdem:stack=30,grid=6/6/6"
 MODULE = """
@@ -60,17 +62,21 @@ def some_policy(game: sc.Game) -> sc.Policy:
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("leduc-cfr", ("leduc-cfr", False, None)),
-        ("leduc-cfr:greedy", ("leduc-cfr", True, None)),
-        ("runs/a:threshold=0.05", ("runs/a", False, 0.05)),
-        ("a:threshold=5e-2:greedy", ("a", True, 0.05)),
-        ("a:greedy:threshold=0", ("a", True, 0.0)),
-        ("mine:Player:greedy", ("mine:Player", True, None)),
-        ("mine:Player", ("mine:Player", False, None)),
-        (":greedy", (":greedy", False, None)),
+        ("leduc-cfr", ("leduc-cfr", Suffixes())),
+        ("leduc-cfr:greedy", ("leduc-cfr", Suffixes(greedy=True))),
+        ("runs/a:threshold=0.05", ("runs/a", Suffixes(threshold=0.05))),
+        ("a:threshold=5e-2:greedy", ("a", Suffixes(True, 0.05))),
+        ("a:greedy:threshold=0", ("a", Suffixes(True, 0.0))),
+        ("mine:Player:greedy", ("mine:Player", Suffixes(True))),
+        ("mine:Player", ("mine:Player", Suffixes())),
+        (":greedy", (":greedy", Suffixes())),
+        ("a:search", ("a", Suffixes(search=Search(2.0)))),
+        ("runs/a:threshold=0.05:search=0.5", ("runs/a", Suffixes(threshold=0.05, search=Search(0.5)))),
+        ("a:unsafe-search=5:greedy", ("a", Suffixes(True, search=Search(5.0, safe=False)))),
+        ("a:searching", ("a:searching", Suffixes())),
     ],
 )
-def test_what_stands_behind_a_name(name: str, parts: tuple[str, bool, float | None]) -> None:
+def test_what_stands_behind_a_name(name: str, parts: tuple[str, Suffixes]) -> None:
     assert split_name(name) == parts
 
 
@@ -122,10 +128,15 @@ def test_files_of_other_forms_have_readers(tmp_path: Path) -> None:
         ("prob", r"did you mean 'probe'\?"),
         ("leduc-smooth-uct.100", "did you mean 'leduc-smooth-uct"),
         ("nowhere/file.agent", "there is no agent file 'nowhere/file.agent'"),
-        ("probe:greedy", r"probe is scripted \(accepted behind agents only: :greedy, :threshold=0.05\)"),
+        ("probe:greedy", r"probe is scripted \(accepted behind agents only: :greedy, :threshold=0.05, :search\)"),
+        ("probe:search=3", "probe is scripted"),
+        ("json:Player:search", ":threshold= and :search are for agents"),
         ("leduc-cfr:threshold=2", r"threshold=2 \(accepted: a number from 0 to 1\)"),
         ("leduc-cfr:threshold=x", "threshold=x"),
-        ("leduc-cfr:search", "unknown player 'leduc-cfr:search'; did you mean 'leduc-cfr'"),
+        ("leduc-cfr:look", "unknown player 'leduc-cfr:look'; did you mean 'leduc-cfr'"),
+        ("leduc-cfr:search=0", r"search=0 \(accepted: seconds above 0, at most 3600\)"),
+        ("leduc-cfr:search=soon", "search=soon"),
+        ("leduc-cfr:unsafe-search=1e9", "search=1e9"),
         ("", "unknown player ''"),
         ("x" * 5000, "unknown player 'xxx"),
         ("a\0b", "unknown player"),
@@ -160,7 +171,7 @@ def test_importable_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     name = "smoothcall_test_players"
     assert sc.match(leduc, [f"{name}:Caller", "always-call"], hands=20).engine == "hand by hand"
     one, two = (registry.player(f"{name}:Drawn", leduc, Random(5)) for _ in range(2))
-    assert one.random.random() == two.random.random()  # type: ignore[attr-defined]
+    assert one.player.random.random() == two.player.random.random()  # type: ignore[attr-defined]
     batch = registry.player(f"{name}:Batch", leduc)
     assert isinstance(batch, BatchPlayer)
     np.testing.assert_allclose(registry.policy(f"{name}:Batch", leduc).table, sc.Policy.uniform(leduc).table)
@@ -240,3 +251,27 @@ def test_the_list_of_players() -> None:
     assert all(info.summary and info.games for info in found.values())
     for name in found:
         assert Registry().resolve(name).base == name
+
+
+def test_players_that_search(tmp_path: Path) -> None:
+    """They are players only: no policy, no batch policy; a registry without a searcher refuses them."""
+    agent, registry = str(tmp_path / "a.agent"), Registry(searcher=search_player)
+    policy = some_policy(built(TINY))
+    policy.save(agent)
+    player = registry.player(f"{agent}:search=0.5", built(TINY))
+    assert isinstance(player, SearchPlayer)
+    assert player.seconds == 0.5
+    assert player.safe
+    unsafe = registry.player(f"{agent}:threshold=0.3:unsafe-search", built(TINY))
+    assert isinstance(unsafe, SearchPlayer)
+    assert (unsafe.seconds, unsafe.safe) == (2.0, False)
+    np.testing.assert_array_equal(unsafe.blueprint.policy.weights, policy.thresholded(0.3).weights)
+    for ask in (registry.policy, registry.batch_policy):
+        with pytest.raises(sc.UsageError, match="acts hand by hand: search has no table"):
+            ask(f"{agent}:search", built(TINY))
+    with pytest.raises(sc.UsageError, match="agents do not search here"):
+        Registry().player(f"{agent}:search", built(TINY))
+    with pytest.raises(sc.UsageError, match="leduc-cfr:search: search does not play leduc"):
+        registry.player("leduc-cfr:search", built("leduc"))
+    with pytest.raises(sc.UsageError, match="search follows a table, and this agent of no-limit-holdem has none"):
+        registry.player("no-limit-holdem-pricope-agent-1:search", built("no-limit-holdem"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple, fields
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -26,15 +27,16 @@ def reachable(thing: Any) -> list[Any]:
 
 
 @given(hand=hands(), seed=st.integers(0, 99))
-def test_others_cards_change_nothing(hand: Hand, seed: int) -> None:
-    """The same hand with other cards for everybody else looks the same."""
+def test_hidden_cards_change_nothing(hand: Hand, seed: int) -> None:
+    """The same hand with other cards for everybody else, but those shown at a showdown, looks the same."""
     seat = Random(seed).randrange(hand.rules.seats)
     twin = hand.copy()
-    known = {*hand.hole[seat], *hand.board}
+    shown = visible_hole_cards(hand, None)
+    known = {*hand.hole[seat], *hand.board, *(card for cards in shown for card in cards)}
     left = [card for card in range(hand.rules.deck.size) if card not in known]
     Random(seed).shuffle(left)
     for other in range(hand.rules.seats):
-        if other != seat:
+        if other != seat and not shown[other]:
             twin.hole[other] = tuple(left.pop() for _ in hand.hole[other])
     assert view_of(twin, seat) == view_of(hand, seat)
     assert repr(view_of(twin, seat)) == repr(view_of(hand, seat))
@@ -59,7 +61,7 @@ def test_nothing_but_plain_values_is_reachable(hand: Hand, seed: int) -> None:
     view = view_of(hand, Random(seed).randrange(hand.rules.seats))
     for field in fields(View):
         for thing in reachable(getattr(view, field.name)):
-            assert thing is None or isinstance(thing, int | str | PokerRules)
+            assert thing is None or isinstance(thing, int | str | Fraction | PokerRules)
     assert not hasattr(view, "__dict__")
 
 

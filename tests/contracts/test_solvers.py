@@ -31,8 +31,11 @@ CASES = [(name, {}) for name in OTHERS] + [
     ("cfr", {"alternating": False}),
     ("cfr+", {"prune": 0.0}),
 ]
+POKER_FOR_TWO = ("public-cfr", "cfr-br")
 MAYBE = {"lp": {"rps", "kuhn", "kuhn:pot=8", "leduc"}, "regret-matching": {"rps"}}
+MAYBE |= {name: {"kuhn", "kuhn:pot=8", "leduc"} for name in POKER_FOR_TWO}
 SAMPLED = [("uct", {}), ("smooth-uct", {}), ("mccfr", {}), ("mccfr", {"sampling": "outcome"})]  # take sampled deals too
+SAMPLED += [("public-cfr", {}), ("cfr-br", {"responder_grid": "30/20/1"})]
 
 
 def networks() -> list[Any]:
@@ -166,7 +169,8 @@ def test_getting_ready_changes_nothing(name: str, spec: str, options: dict[str, 
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_bad_options(name: str) -> None:
-    game = built(WHOLE_BETS if name in FREEZEOUTS else ROUND_TABLE if name == "nfsp-freezeouts" else "rps")
+    others = "kuhn" if name in POKER_FOR_TWO else "rps"
+    game = built(WHOLE_BETS if name in FREEZEOUTS else ROUND_TABLE if name == "nfsp-freezeouts" else others)
     with pytest.raises(sc.UsageError, match=r"unknown option of .* 'nonsense'"):
         sc.solver(name, game, nonsense=1)
     with pytest.raises(sc.UsageError, match="seed=-1"):
@@ -187,6 +191,8 @@ def test_bad_options(name: str) -> None:
         ("mccfr", TINY),
         ("uct", "kuhn"),
         ("smooth-uct", TINY),
+        ("public-cfr", "leduc"),
+        ("cfr-br", "leduc"),
         ("nfsp", "kuhn"),
         ("nfsp-freezeouts", ROUND_TABLE),
     ]
@@ -217,7 +223,7 @@ def test_batches_of_deals_may_be_cut_anywhere(name: str, cuts: tuple[int, ...]) 
 @pytest.mark.parametrize("name", ["smooth-uct", "mccfr"])
 def test_narrow_tables_restore_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Games of very many rows have tables of 32 bits: what follows from them must be the same bits after a restore."""
-    monkeypatch.setattr("smoothcall.solvers.base.FLOAT64_ROWS", 0)
+    monkeypatch.setattr("smoothcall.solvers.threads.FLOAT64_ROWS", 0)
     whole, parts, again = (sc.solver(name, built(TINY), seed=seed) for seed in (4, 4, 9))
     assert {table.dtype for table in whole.tables().values()} >= {np.dtype(np.float32)}
     whole.run(60_000)

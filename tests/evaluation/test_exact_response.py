@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import permutations
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,15 +16,22 @@ import smoothcall as sc
 from smoothcall.agents.fixed import Rule
 from smoothcall.evaluation import exact_response as module
 from smoothcall.evaluation.exact_response import ExactResponse, exact_response
+from smoothcall.evaluation.flop_sample import estimate, textures
 from smoothcall.evaluation.learned_response import learned_response
 from smoothcall.evaluation.local_best_response import local_best_response, preflop_scores
 from smoothcall.evaluation.policy_match import mbb
+from smoothcall.evaluation.responses import respond
 from smoothcall.games.cards import Deck
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32, holdem_streets
 from smoothcall.games.menu import BetMenu
 from smoothcall.holdem.evaluator import evaluator
+from smoothcall.kernels.holdem.boards import SHIFT, list_classes
 from smoothcall.kernels.holdem.evaluator import evaluate_hands
 from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
+from smoothcall.results import LowerBounds
+from smoothcall.search import policy_response
+from smoothcall.search.boards import board_levels
+from smoothcall.search.policy_response import PolicyResponse
 from tests.conftest import built
 
 DECK = Deck("TJQKA", "cdhs")  # the smallest that hands of five are ranked in
@@ -130,7 +138,7 @@ def test_equals_a_plain_walk_of_every_deal(menu: str, slots: tuple[str, ...], mo
     """On the four flops of three tens, of 1,140: the walk in Python takes a second for each."""
     policy, flops = some_policy(small(menu), 1), images("TcTdTh")
     with_flops(monkeypatch, flops[:1], [len(flops)])
-    found, plain = exact_response(policy, slots=slots), Plain(policy, flops, slots)
+    found, plain = exact_response(policy, slots=slots, double=True), Plain(policy, flops, slots)
     assert found.seats == pytest.approx([plain.value(seat) * mbb(policy.game) for seat in range(2)], rel=1e-9)
 
 
@@ -139,13 +147,11 @@ def test_suit_isomorphic_boards_are_walked_once(monkeypatch: pytest.MonkeyPatch)
     policy = some_policy(small("all-in"), 2)
     kinds = [images(flop) for flop in ("TcTdTh", "TcJcQc", "TcTdJc", "TcTdJh", "TcJcQd", "TcJdQc", "TdJcQc", "TcJdQh")]
     with_flops(monkeypatch, [flops[0] for flops in kinds], [len(flops) for flops in kinds])
-    found = exact_response(policy)
+    found = exact_response(policy, double=True)
     every = [flop for flops in kinds for flop in flops]
-    identity = module._suits(DECK)
-    identity = identity._replace(card=identity.card[:1].copy(), hand=identity.hand[:1].copy())
     with_flops(monkeypatch, every, [1] * len(every))
-    monkeypatch.setattr(module, "_suits", lambda deck: identity)
-    plain = exact_response(policy)
+    monkeypatch.setattr(policy_response, "board_levels", partial(board_levels, isomorphic=False))
+    plain = exact_response(policy, double=True)
     assert plain.boards == len(every) * 17 * 16 > 10 * found.boards
     assert found.seats == pytest.approx(plain.seats, rel=1e-9)
 
@@ -171,27 +177,27 @@ def test_push_or_fold_equals_preflop_showdowns() -> None:
     checked = int(tree.child[0, 1])
     first = pushed(push)
     second = plays(0, 1) * pushed(int(tree.child[checked, 2])) - 500 * plays(0, 2)
-    found = exact_response(policy, slots=("f", "all-in"))
+    found = exact_response(policy, slots=("f", "all-in"), double=True)
     assert found.seats == pytest.approx([float(chips[apart].mean()) * mbb(game) for chips in (first, second)], rel=1e-9)
 
 
 def test_an_agent_that_folds_to_every_bet_loses_its_blind() -> None:
-    found = exact_response(folding(small("all-in")))
+    found = exact_response(folding(small("all-in")), double=True)
     assert found.seats == pytest.approx((1000, 1000), rel=1e-12)
 
 
 def test_calling_down_a_caller_wins_nothing() -> None:
     game = small("all-in")
     calling = sc.Policy.from_weights(game, Rule.ALWAYS_CALL.among(game.legal))
-    assert exact_response(calling, slots=["c"]).seats == pytest.approx((0, 0), abs=1e-9)
-    found = exact_response(calling)
+    assert exact_response(calling, slots=["c"], double=True).seats == pytest.approx((0, 0), abs=1e-9)
+    found = exact_response(calling, double=True)
     assert found.seats[0] == pytest.approx(found.seats[1], rel=1e-9)  # type: ignore[index]  # seats differ by the agent's moves only
     assert found.total > 100  # type: ignore[operator]
 
 
 def test_other_responses_win_no_more() -> None:
     policy = some_policy(small("all-in"), 4)
-    best = exact_response(policy)
+    best = exact_response(policy, double=True)
     local = local_best_response(policy, deals=500, seed=1)
     for seat in range(2):
         assert local.seats[seat].mean <= best.seats[seat] + 4.5 * local.seats[seat].error  # type: ignore[index]
@@ -203,37 +209,151 @@ def test_more_slots_win_no_less(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = some_policy(small("x1+x2"), 4)
     with_flops(monkeypatch, [images(flop)[0] for flop in ("TcTdTh", "TcJcQc")], [4, 4])
     slots = ("c", "f,c", "f,c,x2", "f,c,largest", "f,c,x1,x2")
-    values = [exact_response(policy, slots=some.split(",")).seats for some in slots]
+    values = [exact_response(policy, slots=some.split(","), double=True).seats for some in slots]
     for seat in range(2):
         call, fold, raise_two, largest, every = (found[seat] for found in values)  # type: ignore[index]
         assert call < fold < raise_two <= largest < every
-        assert every == exact_response(policy).seats[seat]  # type: ignore[index]
+        assert every == exact_response(policy, double=True).seats[seat]  # type: ignore[index]
 
 
 def test_threads_change_nothing_and_a_greedy_agent_plays_its_greedy_policy() -> None:
     policy = some_policy(small("all-in"), 5)
-    one, two = (exact_response(policy, threads=threads, greedy=True) for threads in (1, 2))
+    one, two = (exact_response(policy, threads=threads, greedy=True, double=True) for threads in (1, 2))
     assert one == two
     assert one.greedy
-    assert one.seats == exact_response(policy.greedy()).seats != exact_response(policy).seats
+    assert one.seats == exact_response(policy.greedy(), double=True).seats != exact_response(policy, double=True).seats
 
 
 def test_progress_rises_and_a_stopped_walk_has_no_value() -> None:
-    policy, told = sc.Policy.uniform(small("all-in")), list[float]()
-    found = exact_response(policy, watch=told.append)
+    policy, told = sc.Policy.uniform(small("all-in")), list[tuple[float, str]]()
+    found = exact_response(policy, watch=lambda *step: told.append(step), double=True)
     assert found.done
-    assert told == sorted(told)
-    assert told[-1] == 1
-    stopped = exact_response(policy, stop=lambda: True)
+    assert told == sorted(told, key=lambda step: step[0])
+    assert told[-1][0] == 1
+    assert "flops, 0 s left" in told[-1][1]
+    stopped = exact_response(policy, stop=lambda: True, double=True)
     assert not stopped.done
     assert stopped.seats is stopped.total is None
     assert 0 < stopped.boards < found.boards
     assert "no value yet" in str(stopped)
 
 
+def test_a_sample_bounds_the_exact_value_and_is_near_it() -> None:
+    policy = some_policy(small("all-in"), 4)
+    exact, drawn = exact_response(policy, double=True), exact_response(policy, flops=60, seed=1, double=True)
+    assert (drawn.sampled, drawn.flops, exact.half_width) == (True, 60, 0)
+    assert drawn.walked < 60  # some come twice
+    assert abs(drawn.total - exact.total) < 3 * drawn.half_width  # type: ignore[operator]
+    assert exact.total < drawn.upper + 3 * drawn.half_width  # type: ignore[operator]
+    assert "95 % interval" in str(drawn)
+    assert drawn.as_dict()["lower_bound"]
+
+
+@cache
+def every_flop() -> tuple[PolicyResponse, Array, Array, Array, Array]:
+    """Return (a response, of all flops: probabilities, values, check-down values, textures)."""
+    policy = some_policy(small("all-in"), 4)
+    response = PolicyResponse(policy, policy.game.tree.child >= 0)
+    cards = policy.game.abstraction.cards  # type: ignore[union-attr]
+    classes, count = list_classes(cards.flop_index, 3, int(cards.flop_index.max() >> SHIFT) + 1)
+    flops = [tuple(flop.tolist()) for flop in classes]
+    values = np.stack([response.flop_values(flop)[0] for flop in flops])
+    check_down = np.stack([response.check_down_values(flop) for flop in flops])
+    return response, count / count.sum(), values, check_down, textures(classes, count, DECK)
+
+
+def test_means_of_check_down_values_are_known() -> None:
+    """Counted by another kernel, over all boards at once; all-in before the flop they are the values of best responses."""
+    response, probability, values, check_down, _ = every_flop()
+    mean = response.mean_check_down(preflop_scores(DECK))
+    assert np.einsum("f,fec->ec", probability, check_down) == pytest.approx(mean, rel=1e-4, abs=0.5)
+    assert response.all_in.tolist() == [False, True, True] * 2
+    assert check_down[:, response.all_in] == pytest.approx(values[:, response.all_in], rel=1e-4, abs=1)
+
+
+def test_intervals_cover_and_the_lower_end_is_a_bound() -> None:
+    """200 samples of 20 flops. Their values are skewed: less than 95 % of the intervals cover, with control or without."""
+    response, probability, values, check_down, texture = every_flop()
+    mean, random = response.mean_check_down(preflop_scores(DECK)), np.random.default_rng(1)
+    exact = float(response.respond(np.einsum("f,fec->ec", probability, values)[None])[0].mean())
+    controls = (check_down, texture), (np.broadcast_to(mean, check_down.shape), np.zeros_like(texture))
+    covered, below, width = (np.zeros((2, 200)) for _ in range(3))
+    for number in range(200):
+        drawn = random.choice(len(values), 20, p=probability)
+        for place, (control, covariates) in enumerate(controls):
+            found = estimate(response, values[drawn], control[drawn], mean, covariates[drawn], drawn.tolist(), 1.0).found
+            low, high = found.interval()
+            covered[place, number], below[place, number], width[place, number] = low <= exact <= high, low <= exact, high - low
+    assert covered.mean(axis=1).min() > 0.85
+    assert below.mean(axis=1).min() > 0.965
+    assert np.median(width[0]) < 0.4 * np.median(width[1])
+
+
+def test_winnings_that_follow_the_texture_are_predicted() -> None:
+    """Values that are a linear function of the texture leave little to sample: slopes are found from 36 flops."""
+    response, probability, values, check_down, texture = every_flop()
+    assert probability @ texture == pytest.approx(np.zeros(texture.shape[1]), abs=1e-12)
+    assert probability @ texture**2 == pytest.approx(np.ones(texture.shape[1]))
+    mean = response.mean_check_down(preflop_scores(DECK))
+    none, drawn = np.broadcast_to(mean, check_down.shape), np.random.default_rng(2).choice(len(values), 40, p=probability)
+    slope = np.abs(values).mean() * np.random.default_rng(3).normal(size=texture.shape[1])
+    linear = np.where(response.all_in[:, None], mean, values.mean(axis=0) + (texture @ slope)[:, None, None])
+    half_widths = []
+    for covariates in (texture, np.zeros_like(texture)):
+        won = estimate(response, linear[drawn], none[drawn], mean, covariates[drawn], drawn.tolist(), 1.0)
+        half_widths.append(won.found.half_width())
+    assert half_widths[0] < 0.25 * half_widths[1]
+
+
+def test_evaluations_report_the_exact_response_first() -> None:
+    policy = some_policy(small("all-in"), 4)
+    found = LowerBounds(policy.game.spec, False, *respond(policy, flops=2, deals=4, episodes=100), policy.card)
+    assert found.exact is not None
+    assert str(found).splitlines()[0] == str(found.exact)
+    answer = found.as_dict()
+    names = [name for name in answer if name.endswith("response")]
+    assert names == ["exact_response", "local_best_response", "learned_response"]
+    assert answer["exact_response"]["flops"] == 2
+
+
+def test_32_bit_numbers_are_near_64_bit_ones() -> None:
+    policy = some_policy(small("all-in"), 4)
+    single, double = (exact_response(policy, flops=2, double=each) for each in (False, True))
+    assert single.seats == pytest.approx(double.seats, rel=1e-5)
+
+
+def test_flops_are_kept_and_a_killed_computation_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy, path = some_policy(small("all-in"), 4), tmp_path / "some.flops"
+    whole = exact_response(policy, flops=12, double=True)
+    calls = list[tuple[int, ...]]()
+    walk = policy_response.PolicyResponse.flop_values
+
+    def counted(self: policy_response.PolicyResponse, flop: tuple[int, ...]) -> tuple[Array, int]:
+        calls.append(flop)
+        return walk(self, flop)
+
+    monkeypatch.setattr(policy_response.PolicyResponse, "flop_values", counted)
+    exact_response(policy, flops=12, double=True, store=path, stop=lambda: len(calls) == 4)
+    assert len(calls) == 4
+    path.write_bytes(path.read_bytes()[:-5])  # killed while writing
+    again = exact_response(policy, flops=12, double=True, store=path)
+    assert again == whole
+    assert len(calls) == whole.walked + 1
+    assert exact_response(policy, flops=12, double=True, store=path) == whole
+    assert len(calls) == whole.walked + 1
+    for other in (some_policy(small("all-in"), 5), policy.greedy()):
+        with pytest.raises(sc.UsageError, match="not a file of flops of this agent"):
+            exact_response(other, flops=12, double=True, store=path)
+    path.write_bytes(b"something else")
+    with pytest.raises(sc.UsageError, match="header is damaged"):
+        exact_response(policy, flops=12, double=True, store=path)
+    with pytest.raises(sc.UsageError, match="folder that exists"):
+        exact_response(policy, flops=12, double=True, store=tmp_path / "none" / "some.flops")
+
+
 def test_results_say_exact_or_lower_bound() -> None:
     policy = sc.Policy.uniform(small("all-in"))
-    found, bound = exact_response(policy), exact_response(policy, slots=("f", "c"))
+    found, bound = exact_response(policy, double=True), exact_response(policy, slots=("f", "c"), double=True)
     assert isinstance(found, ExactResponse)
     assert str(found).endswith("exact")
     assert "with f, c wins" in str(bound)
@@ -257,8 +377,9 @@ def test_wrong_arguments_are_refused() -> None:
         exact_response(policy, slots=["all-in"])
     with pytest.raises(sc.UsageError, match=r"threads=3 \(accepted: 1 to 2\)"):
         exact_response(policy, threads=3)
-    with pytest.raises(sc.UsageError, match=r"on 324,800 boards \(accepted: at most 1e\+13; fewer slots"):
-        exact_response(sc.Policy.uniform(built("no-limit-holdem-32:menu=x1+x2+x4")))
+    for flops in (0, 1, 2.5, 10**7):
+        with pytest.raises(sc.UsageError, match=r"flops=.* \(accepted: 2 to 1000000\)"):
+            exact_response(policy, flops=flops)  # type: ignore[arg-type]
 
 
 def test_three_players_are_refused() -> None:

@@ -135,6 +135,19 @@ def test_named_players(tmp_path: Path) -> None:
     assert play_match(["always-raise", "random"], of="kuhn", hands=10).game == "kuhn"
 
 
+def test_a_policy_of_another_menu_plays_hand_by_hand(tmp_path: Path) -> None:
+    """A policy that always calls wins what the scripted player does, whatever its menu."""
+    small, whole = built("limit-holdem-3p:raises=1/1/1/1,grid=2/2/2"), built("limit-holdem-3p")
+    calls = sc.Policy.from_weights(small, small.legal * np.eye(3)[1])
+    answer = match(whole, [calls, "always-raise", "always-raise"], hands=60, seed=4)
+    assert answer.engine is Engine.BY_HAND
+    expected = match(whole, ["always-call", "always-raise", "always-raise"], hands=60, seed=4, by_hand=True)
+    assert answer.estimates[0].mean == pytest.approx(expected.estimates[0].mean)
+    calls.save(tmp_path / "a.agent")
+    assert play_match([str(tmp_path / "a.agent"), "random", "probe"], of="limit-holdem-3p", hands=6).game == "limit-holdem-3p"
+    assert "tree" not in vars(whole), "nobody needs the tree of the whole game"
+
+
 def test_wrong_input_is_refused(tmp_path: Path) -> None:
     some_policy(built("leduc")).save(tmp_path / "a.agent")
     some_policy(built("kuhn")).save(tmp_path / "b.agent")

@@ -38,7 +38,7 @@ TINY = settings.Size(
 )
 PICTURES = ("rps", "kuhn-values", "kuhn-bets", "kuhn-3p-values", "pruning", "threads", "implementations")
 EPSILON = "Kuhn poker, two players: every run ends with epsilon < 0.01"
-SHARE = "Kuhn poker: the threshold that saves the printed share of nodes with two players saves a larger share with three"
+SHARE = "Kuhn poker: at any one threshold, pruning saves a larger share of the nodes with three players than with two"
 SLOWER = "Kuhn poker, two players: threads that share the nodes of a level make the iteration slower"
 WITHIN = "Kuhn poker, three players: after 10 M iterations every strategy variable of a run is within the tolerance"
 
@@ -116,7 +116,7 @@ def test_verdicts_follow_from_the_data(page: Written) -> None:
     for epsilon, status in ((0.001, Status.SMALLER), (0.02, Status.DIFFERS)):
         rows = doctored(page, {trials[0]: changed(page.parts[trials[0]], "epsilon", "plain", epsilon)})
         assert verdict(rows[EPSILON]).status == status
-    for three, status in ((16.1, Status.SMALLER), (24.0, Status.DIFFERS)):
+    for three, status in ((16.1, Status.UNDECIDED), (24.0, Status.DIFFERS)):  # the other thresholds have one trial each
         changes = {}
         for played, nodes, spread in (("kuhn", settings.CALIBRATED, 0.001), ("kuhn-3p", three, 0.01)):
             for trial, off in enumerate((-spread, spread)):

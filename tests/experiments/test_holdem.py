@@ -154,10 +154,14 @@ def test_frozen_policies_are_judged_by_every_agent(page: Written) -> None:
     statement = "Policies frozen to the greedy action are exploitable (a learned response, a lower bound, wins)"
     parts = deepcopy(page.parts)
     for name, mean in (("UCT S, k=0.5", 300.0), ("Smooth UCT S, k=0.5", 200.0)):
-        parts[f"bounds, {name}, greedy"].figures["learned"] = _estimate(mean)
+        parts[f"bounds, {name}, greedy"].figures.update(learned=_estimate(mean), local=_estimate(mean))
+        parts[f"bounds, {name}, average"].figures["local"] = _estimate(50.0)
     assert str(verdict(found_in(parts)[statement]).status) == "reproduced at a smaller size"
     parts["bounds, Smooth UCT S, k=0.5, greedy"].figures["learned"] = _estimate(-100.0)
     assert str(verdict(found_in(parts)[statement]).status) == "differs"
+    for name in ("UCT S, k=0.5", "Smooth UCT S, k=0.5"):
+        parts[f"bounds, {name}, average"].figures["local"] = _estimate(400.0)
+    assert str(verdict(found_in(parts)[statement]).status) == "not comparable", "exploitable before they are frozen"
 
 
 def test_abstractions_are_judged_by_matches_and_bounds(page: Written) -> None:

@@ -12,7 +12,7 @@ from smoothcall.errors import UsageError
 from smoothcall.experiments import speed
 from smoothcall.experiments.speed import TASKS, Task, timing
 
-UNITS = {"iterations/s", "episodes/s", "hands/s", "s", "ms"}
+UNITS = {"iterations/s", "episodes/s", "hands/s", "steps/s", "s", "ms"}
 QUICK = ["leduc-nash-conv", "leduc-lp", "preflop-equity"]
 SLOW = [name for name in TASKS if name not in QUICK and not name.startswith(("limit-holdem", "no-limit", "strength", "spot"))]
 

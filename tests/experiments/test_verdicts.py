@@ -12,6 +12,7 @@ from smoothcall.experiments.verdicts import (
     Above,
     Below,
     Between,
+    BoundBelow,
     Criterion,
     Deviation,
     Every,
@@ -22,6 +23,7 @@ from smoothcall.experiments.verdicts import (
     Status,
     difference,
     exact,
+    magnitude,
     share,
     single,
     verdict,
@@ -58,6 +60,8 @@ def around(mean: float, half: float, count: int = 1000) -> Estimate:
         (Between(5, 9), around(7, 1), HOLDS),
         (Between(5, 9), around(9, 1), UNDECIDED),
         (Between(5, 9), around(11, 1), CONTRADICTED),
+        (magnitude(18), exact(8.5e17), HOLDS),
+        (magnitude(18), exact(3.1e17), CONTRADICTED),
         (Every(), share([True, True]), HOLDS),
         (Every(), share([True] * 9 + [False]), CONTRADICTED),
     ],
@@ -66,11 +70,17 @@ def test_outcome(criterion: Criterion, ours: Estimate, outcome: Outcome) -> None
     assert criterion.outcome(ours) is outcome
 
 
-def test_a_published_mean_without_interval_gets_that_of_as_many_repetitions() -> None:
+def test_noise_that_is_not_published_excuses_and_shows_nothing() -> None:
     """100 runs of ours have a mean of 10 and a standard deviation of 5: the mean of 4 published runs may be off by 4.9."""
     ours = Estimate(10.0, 0.5, 100)
-    assert Near(14, repetitions=4).outcome(ours) is HOLDS
+    assert Near(10.5, repetitions=4).outcome(ours) is HOLDS
+    assert Near(14, repetitions=4).outcome(ours) is UNDECIDED
     assert Near(14, repetitions=100).outcome(ours) is CONTRADICTED
+    found = verdict(row(Measured(ours, Near(14, repetitions=4)), smaller=2))
+    assert found.status is Status.UNDECIDED
+    assert found.reason.startswith("1/2 of its size; equal only within the noise of as few repetitions as the document's")
+    assert str(verdict(row(Measured(ours, Near(10.5, repetitions=4))))) == "reproduced (within noise)"
+    assert verdict(row(OPEN)).reason == ""
 
 
 def row(*measured: Measured, **options: object) -> Row:
@@ -80,9 +90,14 @@ def row(*measured: Measured, **options: object) -> Row:
 WON, LOST, OPEN = (Measured(around(mean, 1), Above(0)) for mean in (7, -7, 0))
 
 
+def test_a_lower_bound_shows_nothing_small() -> None:
+    assert BoundBelow(50).outcome(Estimate(358.0, 45.0, 4000)) == Outcome.CONTRADICTED
+    assert BoundBelow(50).outcome(Estimate(-46.0, 33.0, 4000)) == Outcome.UNDECIDED
+    assert BoundBelow(50).outcome(exact(0.0)) == Outcome.UNDECIDED
+
+
 def test_status() -> None:
     assert verdict(row(WON)).status is Status.REPRODUCED
-    assert verdict(row(WON, smaller=7)) == verdict(row(WON, smaller=7))
     assert str(verdict(row(WON, smaller=7))) == "reproduced at a smaller size (1/7 of its size)"
     assert str(verdict(row(WON, smaller=2500))) == "reproduced at a smaller size (1/2,500 of its size)"
     assert verdict(row(OPEN)).status is Status.UNDECIDED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from contextlib import suppress
+from random import Random
 from typing import Any
 
 from hypothesis import settings
@@ -48,6 +49,26 @@ def damaged_bytes(draw: some.DrawFn, whole: bytes) -> bytes:
 def damaged_text(whole: str) -> some.SearchStrategy[str]:
     """Text damaged in the same way, or any text at all."""
     return some.one_of(damaged_bytes(whole.encode()).map(lambda data: data.decode(errors="replace")), some.text(max_size=60))
+
+
+def mutated(whole: bytes, random: Random) -> str:
+    """Text damaged as by `damaged_bytes`, drawn from a generator: a hundred thousand of them take seconds."""
+    data = bytearray(whole)
+    for _ in range(random.randint(1, 4)):
+        start = random.randint(0, len(data))
+        end = min(len(data), start + random.choice([0, 1, 1, 2, 4, 8, 100]))
+        how = random.randrange(5)
+        if how == 0 and start < len(data):
+            data[start] ^= 1 << random.randrange(8)
+        elif how == 1:
+            data[start:end] = random.choice(PIECES)
+        elif how == 2:
+            data[start:end] = random.randbytes(random.randint(0, 8))
+        elif how == 3:
+            data[end:end] = data[start:end]
+        elif how == 4 and random.random() < 0.2:
+            del data[start:]
+    return data.decode(errors="replace")
 
 
 @some.composite

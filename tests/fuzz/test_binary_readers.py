@@ -48,6 +48,7 @@ CARD = {
         "nash_conv": 0.1,
         "matches": {"probe": {"mean": 1.0, "half_width": 2.0, "hands": 300}},
         "local_best_response": {"mean": 1.0, "half_width": 2.0, "deals": 300},
+        "exact_response": {"mean": 1.0, "half_width": 2.0, "flops": 20},
     },
 }
 

@@ -15,10 +15,14 @@ from smoothcall.games.menu import BetMenu
 from smoothcall.games.notation import read_betting, read_hand
 from smoothcall.holdem.equity import parse_range
 from smoothcall.interop import acpc, macmanus2019, phh
+from smoothcall.interop.gambit import read_efg
+from smoothcall.interop.pokerstars import read_pokerstars
 from tests.conftest import GOLDEN, built
 from tests.fuzz.mutations import damaged_json, damaged_text, fuzz, is_read_or_refused
 from tests.interop.test_acpc import LIMIT_2P, NO_LIMIT_2P
+from tests.interop.test_openspiel import SIGNALS
 from tests.interop.test_phh import HEADS_UP
+from tests.interop.test_pokerstars import CASH
 
 STATE = "STATE:0:cc/crc/cc/cc:5d5c|9hQd/8dAs8s/4h/6d:20|-20:p1|p2"
 MATCH_STATE = "MATCHSTATE:1:30:cc/cc:|9hQd/8dAs8s"
@@ -60,6 +64,18 @@ def test_phh_numbers_and_nesting(old: str, new: str) -> None:
 @given(some.one_of(damaged_text(LIMIT_2P), damaged_text(NO_LIMIT_2P)))
 def test_acpc_games(text: str) -> None:
     is_read_or_refused(lambda: acpc.read_game(text))
+
+
+@fuzz
+@given(damaged_text(CASH))
+def test_pokerstars(text: str) -> None:
+    is_read_or_refused(lambda: read_pokerstars(text))
+
+
+@fuzz
+@given(damaged_text(SIGNALS))
+def test_gambit_files(text: str) -> None:
+    is_read_or_refused(lambda: read_efg(text))
 
 
 @fuzz

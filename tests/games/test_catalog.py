@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from smoothcall.games.notation import read_hand, write_hand
 from smoothcall.games.rankings import BEST_FIVE, STARTING_HANDS
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.named_games import options_of
+from smoothcall.information.tree import poker_size
 
 from .random_hands import after
 
@@ -85,6 +87,20 @@ def test_texas_holdem(name: str) -> None:
 def test_decisions_of_limit_holdem() -> None:
     """8 decisions before the flop and 7 ways to it, then 10 decisions a street and 9 ways to the next one."""
     assert decisions(rules("limit-holdem")) == [8, 70, 630, 5670]
+
+
+def test_raises_that_are_listed_are_a_menu_and_not_a_rule() -> None:
+    """The tree is that of rules with so many raises; play allows all."""
+    for name in ("limit-holdem", "limit-holdem-3p"):
+        listed, whole = rules(name, raises="2/1/1/1"), rules(name)
+        capped = [replace(street, max_raises=cap) for street, cap in zip(whole.streets, (2, 1, 1, 1), strict=True)]
+        assert poker_size(listed) == poker_size(replace(whole, streets=tuple(capped)))
+        state = after(Betting(listed), "rr")
+        assert state.slots == ("f", "c", None)
+        assert after(state, "r").raises is None, "the rules allow three"
+    for text in ("2/1/1", "2/1/1/5", "4/1/1/1", "2/1/1/x", "-1/1/1/1", ""):
+        with pytest.raises(UsageError, match="option raises="):
+            rules("limit-holdem-3p", raises=text)
 
 
 def test_decisions_of_no_limit_holdem_with_its_menu() -> None:

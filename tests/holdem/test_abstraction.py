@@ -169,7 +169,8 @@ def test_histograms_are_cut_as_they_should() -> None:
     assert 4 <= _k_means(histogram, middle, 2)[1] <= 6, "the 20 alone"
 
 
-def test_players_and_dealers_see_the_same() -> None:
+@pytest.mark.parametrize("count", [100, pytest.param(2_000, marks=pytest.mark.long)])
+def test_players_and_dealers_see_the_same(count: int) -> None:
     """Deals sampled once by the kernel and once card by card: `bucket` in Python and the rules' hand order are the oracles."""
     for deck, players, grid, cells in (
         (SHORT, 2, (100, 100, 100), "even"),
@@ -177,9 +178,12 @@ def test_players_and_dealers_see_the_same() -> None:
         (SHORT, 4, (20, 10, 5), "k-means"),
         (SHORT, 2, (20, 10, 5), "equity"),
         (SHORT, 3, (12, 8, 5), "histograms"),
+        (SHORT, 2, (108, 54, 36), "textures"),
+        (STANDARD, 2, (54, 108, 90), "textures"),
+        (SHORT, 2, (600, 300, 160), "boards"),
         (STANDARD, 2, FINE, "even"),
     ):
-        of, count = abstraction(deck, grid, cells, players), 100
+        of = abstraction(deck, grid, cells, players)
         bucket, outcome = np.zeros((count, players, 4), np.int32), np.zeros(count, np.uint32)
         generator = seeded(7)[0]
         again = generator.copy()
@@ -295,7 +299,7 @@ def test_a_change_of_suits_changes_nothing() -> None:
         ("limit-holdem:grid=XL", "grid=XL"),
         ("limit-holdem:grid=100/100", "grid=100/100"),
         ("limit-holdem:grid=100/100/0", "grid=100/100/0"),
-        ("limit-holdem:grid=100/100/1001", "at most 60000/60000/1000"),
+        ("limit-holdem:grid=100/100/1001", "at most 1000 on the river"),
         ("limit-holdem:grid=100/1.5/100", "grid=100/1.5/100"),
         ("limit-holdem:grid=", "grid="),
         ("limit-holdem:cells=odd", "cells=odd"),

@@ -47,10 +47,11 @@ def histograms_of(boards: Array) -> Array:
     return found
 
 
+@pytest.mark.parametrize("count", [3, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("street", [FLOP, TURN])
-def test_histograms_of_boards_are_exact(street: int) -> None:
+def test_histograms_of_boards_are_exact(street: int, count: int) -> None:
     known, random = strengths(SHORT), Random(street)
-    boards = known.boards[street].board[random.sample(range(len(known.boards[street].board)), 3)]
+    boards = known.boards[street].board[random.sample(range(len(known.boards[street].board)), count)]
     for board, histogram in zip(boards.tolist(), histograms_of(boards), strict=True):
         free = [card for card in range(SHORT.size) if card not in board]
         for _ in range(5):

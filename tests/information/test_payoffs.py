@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,9 +46,10 @@ def test_every_ending_pays_what_the_rules_say(name: str) -> None:
     verify_payoffs(built(name))
 
 
-def test_large_pots_of_many_players() -> None:
+@pytest.mark.parametrize("raises", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_large_pots_of_many_players(raises: int) -> None:
     """Seven columns of 16 bits and one of 7: the rows of the table do not fit into one int64."""
-    verify_payoffs(sc.Game(SEVEN_PLAYERS))
+    verify_payoffs(sc.Game(replace(SEVEN_PLAYERS, streets=(replace(SEVEN_PLAYERS.streets[0], max_raises=raises),))))
 
 
 @pytest.mark.interpreted

@@ -45,6 +45,37 @@ def test_three_player_limit_holdem_needs_a_walk_only() -> None:
         node_like(game, "rrr")
 
 
+def test_raises_that_are_not_listed_go_on_at_the_most_similar_node() -> None:
+    """By hand: `2/1/1/1` lists one raise after the flop, so a second one is translated by the chips in the hand."""
+    game = built("limit-holdem-3p:raises=2/1/1/1,grid=2/2/2")
+    assert like(game, "ccc/rr") == "ccc/rc", "20, 30 and 10 chips: 20, 20 and 10 are nearer than 10, 20 and 10 after ccc/cr"
+    assert like(game, "ccc/rrr") == "rcc/crc", "20, 30 and 40 chips: only the 40 are not to be had, 30 are"
+    with pytest.raises(IllegalMove, match="raise: not allowed now"):
+        node_like(game, "ccc/rrrrr")
+    assert moves_like(game, "rrr") == ("f", "c", None), "two raises are listed before the flop, three are legal"
+
+
+def test_unlisted_raises_keep_street_player_and_players_in_the_hand() -> None:
+    """In random hands of the whole game, in which most raise."""
+    game = built("limit-holdem-3p:raises=2/1/1/1,grid=2/2/2")
+    tree, random, unlisted = game.tree, Random(3), 0
+    for _ in range(150):
+        state = Betting(rules("limit-holdem-3p"))
+        while not state.finished:
+            node = node_like(game, state.text)
+            assert node is not None, state.text
+            assert (tree.player[node], tree.round[node]) == (state.player, state.street)
+            assert tree.alive[node] == sum(1 << seat for seat in range(3) if state.alive[seat])
+            paid = tree.paid[node].tolist()
+            assert (max(paid) > paid[state.player]) == (state.to_call > 0), state.text
+            known = tree.betting(node)
+            unlisted += known != state.text
+            legal = {letter for letter in state.slots if letter}
+            assert {letter for letter in moves_like(game, state.text) if letter} <= legal
+            state.play("r" if state.can_raise() and random.random() < 0.5 else random.choice(sorted(legal)))
+    assert unlisted > 500
+
+
 def test_amounts_of_the_menu_stand_for_themselves() -> None:
     game = built("no-limit-holdem")
     nodes = Random(1).sample(game.tree.decisions.tolist(), 300)

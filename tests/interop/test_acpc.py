@@ -76,6 +76,16 @@ def test_what_a_definition_says() -> None:
     assert read_game(LIMIT_2P).streets[0].max_raises == 3
 
 
+def test_unequal_stacks() -> None:
+    text = NO_LIMIT_2P.replace("20000 20000", "5000 20000")
+    game = read_game(text)
+    assert (game.stack, game.stacks, game.reopen) == (20_000, (5000, 20_000), True)
+    assert Hand(game).starting == (5000, 20_000)
+    assert write_game(game) == text
+    line = "STATE:0:r20000c///:5d5c|9hQd/8dAs8s/4h/6d:5000|-5000:p1|p2"
+    assert read_state(game, line.replace("r20000", "r5000")).agrees
+
+
 def test_comments_spacing_and_letters_do_not_matter(tmp_path: Path) -> None:
     text = "# a comment\n\n" + LIMIT_2P.replace(" = ", "=").replace("numSuits", "NUMSUITS").replace("limit\n", "Limit # yes\n")
     assert read_game(text) == read_game(LIMIT_2P)
@@ -109,7 +119,8 @@ def test_any_game_comes_back_or_is_refused(game: PokerRules) -> None:
         (rules("no-limit-holdem-32"), "a smallest bet other than the largest blind"),
         (replace(NO_LIMIT_HOLDEM, antes=(1, 1)), "antes beside blinds"),
         (replace(NO_LIMIT_HOLDEM, stack=9), "blinds above the stack"),
-        (replace(NO_LIMIT_HOLDEM, reopen=True), "betting that short all-ins re-open"),
+        (replace(NO_LIMIT_HOLDEM, reopen=True), "betting that short all-ins re-open, with equal stacks"),
+        (replace(NO_LIMIT_HOLDEM, stacks=(50, 100)), "betting that short all-ins do not re-open, with unequal stacks"),
         (replace(LEDUC, deck=no_limit(2).deck, streets=(Street(hole=2, bet=1, max_raises=1),)), "2 hole cards, 0 board cards"),
         (replace(LEDUC, streets=(*LEDUC.streets, Street(hole=1, bet=1, max_raises=1))), "hole cards after the first street"),
         (replace(LEDUC, streets=(LEDUC.streets[0], *[Street(bet=1, max_raises=1)] * 4)), "5 streets"),
@@ -137,7 +148,7 @@ def test_what_a_definition_cannot_hold(game: PokerRules, reason: str) -> None:
         ("firstPlayer = 2", "firstPlayer = 3", "line 7: firstPlayer = 3 1 1 1 (accepted: 4 numbers, one a round, from 1 to 2)"),
         ("\nlimit", "\nnolimit", "line 13: the game definition ends without stack, which a no-limit game needs"),
         ("\nlimit", "", "line 12: the game definition ends without limit or nolimit"),
-        ("blind =", "stack = 100 200\nblind =", "line 5: stack = 100 200 (accepted: the same for every player)"),
+        ("blind =", "stack = 100 0\nblind =", "line 5: stack = 100 0 (accepted: 2 numbers, one a player, from 1 to"),
         ("numPlayers = 2", "numPlayers = 11", "line 3: numPlayers = 11 (accepted: one number from 2 to 10)"),
         ("numSuits = 4", "numSuits = 4 4", "line 9: numSuits = 4 4 (accepted: one number from 1 to 4)"),
         ("numHoleCards = 2", "numHoleCards = 3", "line 11: numHoleCards = 3 (accepted: cards as in Kuhn poker,"),

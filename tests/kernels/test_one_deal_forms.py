@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numba.core import config
 
 import smoothcall as sc
 from smoothcall.experiments.bahuguna2018.forms import Form, pruning_of, tables_of
@@ -56,8 +57,10 @@ def test_levels_agree(spec: str) -> None:
     np.testing.assert_array_equal(levels.learned, one.learned)
 
 
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.interpreted
+@pytest.mark.parametrize("spec", [pytest.param(spec, marks=[] if config.DISABLE_JIT else pytest.mark.long) for spec in GAMES])
 def test_improvements_change_nothing(spec: str) -> None:
+    """(Compiled, each improvement is a kernel of its own: in the long suite.)"""
     forms = [
         Form(built(spec), "iterative", seed=6, improved=bits) for bits in (NONE, PRECOMPUTED, INDEXED, IN_PLACE, REUSED, ALL)
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import numpy as np
+import pytest
 
 from smoothcall.kernels.tables import Array
 from smoothcall.learners.memory import Transitions
@@ -73,7 +74,7 @@ def test_hands_of_a_game_may_have_their_own_policies() -> None:
         before = made.env.freezeouts.policy.copy()
         for _ in range(30):
             played = made.env.freezeouts.played.copy()
-            made._move_all()
+            made._play_turn()
             policy = made.env.freezeouts.policy
             changed |= bool(((policy != before).any(axis=1) & (played > 0) & (policy[:, 1] >= 0)).any())
             before = policy.copy()
@@ -94,6 +95,7 @@ def test_values_in_chips_move_the_gradient_policy_further() -> None:
     assert apart["chips"] > 3 * apart["stacks"] > 0
 
 
+@pytest.mark.long
 def test_networks_on_images_learn_as_stacked_ones_do() -> None:
     """One network and one batch at a time, with the same result as all at once."""
     made = learner(inputs="images", hands=8, batch=4, every=8, channels=2, hidden=4)

@@ -15,7 +15,7 @@ from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.evaluation.freezeouts import play_freezeouts
 from smoothcall.kernels.agents.features import FEATURES
-from smoothcall.kernels.learners.nfsp import draw_freezeout_policies
+from smoothcall.kernels.learners.nfsp import OPPONENT, draw_freezeout_policies
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.simulation.freezeouts import FreezeoutTables, expect_winnings
 from smoothcall.kernels.simulation.observations import (
@@ -34,7 +34,7 @@ from smoothcall.kernels.simulation.observations import (
     STREET,
     TO_CALL,
 )
-from smoothcall.kernels.tables import Array
+from smoothcall.kernels.tables import CALL, Array
 from smoothcall.learners.nfsp_freezeouts import FREEZEOUTS, FreezeoutNFSP
 from smoothcall.learners.opponents import freezeout_opponent
 from smoothcall.simulation.freezeouts import FreezeoutEnv
@@ -286,6 +286,12 @@ def test_tables_of_batch_policies_with_cards() -> None:
     assert strong[trash, 1] > 0.9, "the odds are good enough"
     root = node_observations(game, np.array([0]), with_cards=True)
     assert (root[:, BEFORE_STREET] == NEVER).all()
+
+
+@pytest.mark.long
+def test_local_best_response_to_a_batch_policy_with_52_cards() -> None:
+    """Counting showdowns of 52 cards takes 17 s; tests/evaluation/test_local_best_response.py has 32 cards."""
+    policy = TabulatedPolicy(built(SPEC), MostlyCalls())
     assert sc.local_best_response(policy, deals=20, seed=1).total.mean > -2000
 
 
@@ -314,7 +320,9 @@ def test_tabular_policies_play_observations_with_cards() -> None:
 # Learning
 
 
+@pytest.mark.long
 def test_learning_helps() -> None:
+    """(The fast suite learns against a fixed opponent.)"""
     made, game = learner(every=32, batch=128, value_rate=0.003, policy_rate=0.003), built(SPEC)
     before = made.batch_policy()
     made.run(4000)
@@ -352,8 +360,23 @@ def test_learning_against_a_fixed_opponent() -> None:
     assert made.batch_policy().policy[0][0].shape == (16, FEATURES)
 
 
-def test_learning_from_images() -> None:
-    made = learner(inputs="images", hands=8, batch=4, every=8, channels=2, hidden=4)
+def test_an_opponent_that_calls_instead() -> None:
+    """Half of the probability of each action of the opponent goes to a call; the learner's own probabilities stay."""
+    plain, calling = learner(against="mostly-calls"), learner(against="mostly-calls", calls=0.5)
+    for made in (plain, calling):
+        made._begin_hands()
+    before, after = plain._probabilities(), calling._probabilities()
+    theirs = plain._batch.policy == OPPONENT
+    assert theirs.any()
+    assert not theirs.all()
+    np.testing.assert_array_equal(after[~theirs], before[~theirs])
+    call = np.eye(before.shape[1])[CALL]
+    np.testing.assert_allclose(after[theirs], (before[theirs] + call) / 2)
+
+
+@pytest.mark.parametrize("sizes", [{"channels": 2, "hidden": 4}, pytest.param({}, marks=pytest.mark.long, id="default sizes")])
+def test_learning_from_images(sizes: dict[str, int]) -> None:
+    made = learner(inputs="images", hands=8, batch=4, every=8, **sizes)
     made.run(10)
     batch_policy = made.batch_policy()
     assert len(batch_policy.policy) == 6
@@ -369,6 +392,7 @@ def test_learning_from_images() -> None:
             {"against": "call", "matrix": "diagonal", "rho": 0.5},
             r"option matrix=diagonal .*accepted against a fixed opponent: columns",
         ),
+        (SPEC, {"calls": 0.5}, r"option calls=0.5 .*accepted in self-play: 0"),
         (SPEC, {"inputs": "words"}, r"option inputs=words \(accepted: compact, images\)"),
         (SPEC, {"runouts": -1}, r"option runouts=-1"),
         ("limit-holdem", {}, "nfsp-freezeouts cannot play limit-holdem"),

@@ -1,15 +1,23 @@
-"""The coach: EVs derived by hand on Kuhn, EV loss against AIVAT, and strategies in hold'em."""
+"""The coach: EVs derived by hand on Kuhn, EV loss against AIVAT, and decisions in hold'em."""
 
 from __future__ import annotations
+
+from collections import Counter
+from random import Random
 
 import numpy as np
 import pytest
 
 import smoothcall as sc
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
+from smoothcall.agents.policy_player import PolicyPlayer
+from smoothcall.agents.tabulated import TabulatedPolicy
+from smoothcall.agents.view import view_of_betting
 from smoothcall.evaluation.aivat import aivat
+from smoothcall.games.betting import Betting
+from smoothcall.games.notation import split_moves
 from smoothcall.play.coach import Coach, Decision
-from tests.conftest import TINY, built
+from tests.conftest import TINY, built, shipped
 from tests.evaluation.test_aivat import cards_of, some_policy
 
 J, Q, K = (0,), (1,), (2,)
@@ -110,7 +118,7 @@ def test_who_never_came_to_move_decided_nothing() -> None:
 # Hold'em
 
 
-def test_in_holdem_the_agents_own_strategy_is_asked() -> None:
+def test_in_holdem_decisions_have_evs_ranges_and_equilibria() -> None:
     game = built(TINY)
     deck, policy = game.rules.deck, some_policy(game, 2)  # type: ignore[union-attr]
     hole, boards = deck.parse("AsKs"), [(), deck.parse("Ah9c8d"), deck.parse("Kd"), deck.parse("7s")]
@@ -123,15 +131,70 @@ def test_in_holdem_the_agents_own_strategy_is_asked() -> None:
             "AsKs/Ah9c8d/Kd:cr1700c/cc/c",
             "AsKs/Ah9c8d/Kd/7s:cr1700c/cc/cc/c",
         ]
-        assert review.ev_loss is None
-        assert review.note == "Percentages show what your opponent's strategy would do in your place."
+        assert review.more
+        assert review.ev_loss == pytest.approx(sum(decision.ev_loss or 0 for decision in review.decisions))
         for decision in review.decisions:
             shares = {move.letter: move.agent for move in decision.moves}
             if "r1700" not in decision.betting:  # else the tree has other amounts
                 known = policy.probabilities(decision.key)
                 assert shares == pytest.approx({k: float(v == max(known.values())) if greedy else v for k, v in known.items()})
             assert sum(share or 0 for share in shares.values()) == pytest.approx(1)
-            assert all(move.ev is move.ev_loss is move.equilibrium is None for move in decision.moves)
+            assert all(move.ev is not None and move.ev_loss is not None for move in decision.moves)
+            assert min(move.ev_loss or 0 for move in decision.moves) == 0
+            assert sum(cell.share for row in decision.grid for cell in row) == pytest.approx(1)
+            assert max(cell.kept for row in decision.grid for cell in row) == 1
+            assert (decision.samples > 0) == (decision.street < 2 and decision.moves[0].half_width is not None)
+            assert decision.equity is not None
+        river = review.decisions[-1]
+        assert [move.half_width for move in river.moves] == [None] * len(river.moves)
+        assert sum(move.equilibrium or 0 for move in river.moves) == pytest.approx(1)
+        assert river.grid[0][0].label == "AA"
+        assert (river.grid[0][1].label, river.grid[1][0].label) == ("AKs", "AKo")
+        assert river.grid[0][1].share < 0.05, "the person holds one AKs, and an ace and a king are on the board"
+
+
+def test_a_longer_review_is_more_exact() -> None:
+    game = built(TINY)
+    deck, policy = game.rules.deck, some_policy(game, 2)  # type: ignore[union-attr]
+    seen = (deck.parse("AsKs"), [(), deck.parse("Ah9c8d"), deck.parse("Kd"), deck.parse("7s")], "cc/cc/cc/cc")
+    coach = Coach(game, 0, {1: Strategy(policy)})
+    short, longer = coach.review(*seen), coach.review(*seen, longer=True)
+    assert coach.review(*seen) is short, "it is kept"
+    assert not longer.more
+    assert longer.decisions[0].samples > short.decisions[0].samples
+    assert all(move.equilibrium is not None for decision in longer.decisions[2:] for move in decision.moves)
+    stops = iter([None, None, KeyError])
+
+    def check() -> None:
+        if next(stops):
+            raise KeyError("stopped")
+
+    with pytest.raises(KeyError, match="stopped"):
+        Coach(game, 0, {1: Strategy(policy)}).review(*seen, check=check)
+
+
+@pytest.mark.parametrize("greedy", [False, True])
+def test_batch_policies_are_asked_about_the_persons_cards_and_not_tabulated(greedy: bool) -> None:
+    """The coach says how often the player chooses each move at the table: 400 draws, five standard deviations."""
+    policy = shipped().policy("no-limit-holdem-pricope-agent-2")
+    assert isinstance(policy, TabulatedPolicy)
+    policy = TabulatedPolicy(policy.game, policy.batch_policy)  # a fresh one
+    deck = policy.rules.deck
+    hole, boards = deck.parse("9s8s"), [(), deck.parse("Ah7c6d"), deck.parse("Kd")]
+    review = Coach(policy.game, 0, {1: Strategy(policy, greedy)}).review(hole, boards, "cr30c/cc/r65f")
+    assert "weights" not in vars(policy)
+    player, state = PolicyPlayer(policy, greedy=greedy, random=Random(5)), Betting(policy.rules)
+    for decision in review.decisions:
+        while state.text != decision.betting:
+            state.play(split_moves("cr30c/cc/r65f")[len(state.moves)])
+        assert state.player == 0
+        view = view_of_betting(state, 0, [hole, ()], boards[: state.street + 1])
+        drawn = Counter(player.act(view) for _ in range(400))
+        shares = {move.letter: move.agent or 0 for move in decision.moves}
+        assert sum(shares.values()) == pytest.approx(1)
+        assert set(drawn) <= {letter for letter, share in shares.items() if share}
+        for letter, share in shares.items():
+            assert abs(drawn[letter] - 400 * share) <= 5 * np.sqrt(400 * share * (1 - share)) + 1e-9, decision.key
 
 
 def test_moves_that_nobody_has_learned_are_listed() -> None:

@@ -19,6 +19,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.cli import main
+from tests.conftest import PATIENCE
 
 WORDS = [sys.executable, "-m", "smoothcall", "play"]
 
@@ -31,7 +32,7 @@ def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(*words: str, typed: str = "", **changes: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*WORDS, *words], input=typed, capture_output=True, text=True, env={**os.environ, **changes}, timeout=300
+        [*WORDS, *words], input=typed, capture_output=True, text=True, env={**os.environ, **changes}, timeout=PATIENCE
     )
 
 
@@ -82,7 +83,7 @@ def test_the_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
         with urlopen(address, timeout=120) as page:
             assert page.status == 200
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr is not None
         assert process.stderr.read() == ""
     assert (tmp_path / "data" / "hands.sqlite").exists()
@@ -120,7 +121,7 @@ def test_the_terminal_without_input() -> None:
     """Standard input was closed, not only empty; the hand waits, and goes on."""
     words = [*WORDS, "--terminal", "--game", "leduc", "--against", "random"]
     closed = subprocess.run(
-        ["sh", "-c", 'exec "$@" <&-', "sh", *words], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL
+        ["sh", "-c", 'exec "$@" <&-', "sh", *words], capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL
     )
     assert (closed.returncode, closed.stderr) == (0, "")
     assert "0 hands, 0 chips. Your hands are kept." in closed.stdout
@@ -216,8 +217,9 @@ def call(here: Callable[..., Done]) -> Callable[..., str]:
             "--port, --host, --no-browser and --connections belong to the page",
         ),
         (["--terminal", "--no-browser"], "--port, --host, --no-browser and --connections belong to the page"),
-        (["--game", "leduc"], "--game, --against and --freezeouts belong to --terminal"),
-        (["--against", "random"], "--game, --against and --freezeouts belong to --terminal"),
+        (["--game", "leduc"], "--game, --against, --freezeouts and --cash belong to --terminal"),
+        (["--cash"], "--game, --against, --freezeouts and --cash belong to --terminal"),
+        (["--against", "random"], "--game, --against, --freezeouts and --cash belong to --terminal"),
         (["--terminal", "--game", "chess", "--against", "random"], "game 'chess' (accepted at a table: kuhn"),
         (["--terminal", "--game", "leduc", "--against", "leduc-cfx"], "unknown player 'leduc-cfx'; did you mean 'leduc-cfr'?"),
         (["--terminal", "--game", "leduc", "--against", "kuhn-lp"], "plays kuhn, not leduc"),

@@ -204,3 +204,16 @@ def test_batch_policies() -> None:
     assert river.lines[3].meaning == "beats 30.0% to 40.0% of hands"
     first = {line.label: line.probabilities["r1500"] for line in explore(policy).lines}
     assert (first["AA"], first["87o"]) == (1.0, 0.0)
+
+
+def test_a_spot_of_a_batch_policy_is_evaluated_alone() -> None:
+    """Its rows are those of the whole table."""
+    game = built(WHOLE_BETS)
+    whole, alone = scripted_policy(game, "moderate"), scripted_policy(game, "moderate")
+    for node in Random(2).sample(game.tree.decisions.tolist(), 12):
+        first, count = int(game.tree.first_row[node]), game.buckets[game.tree.round[node]]
+        assert (alone.node_weights(node) == whole.weights[first : first + count]).all()
+    assert "weights" not in vars(alone)
+    betting = game.tree.betting(int(game.tree.decisions[-1]))
+    assert explore(alone, betting) == explore(whole, betting)
+    assert "weights" not in vars(alone)

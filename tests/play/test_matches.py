@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator
+from copy import copy
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -32,7 +33,8 @@ def furnished(url: str = "sqlite://") -> PlayService:
     """A play service with a batch policy that observes cards."""
     service = make_service(url)
     card = AgentCard("wide", "Wide", (BETS,), "file", "by nothing", any_seats=True, any_stacks=True)
-    service.agents._cards["wide"] = card
+    service.agents = copy(service.agents)  # other tests share the shipped opponents
+    service.agents._cards = {**service.agents._cards, "wide": card}
     service.agents.cache.get("wide", lambda: TabulatedPolicy(built(BETS), Scripted()))
     return service
 
@@ -163,7 +165,7 @@ def test_who_cannot_play_a_match(service: PlayService) -> None:
         with pytest.raises(UsageError, match=f"freezeouts={freezeouts}"):
             service.open_table(person, GAME, ["random"], freezeouts=freezeouts)
     offered = {card.id for card in service.agents.cards(GAME, match=True)}
-    assert offered == {card.id for card in service.agents.cards(GAME)} - {"no-limit-holdem-mccfr"}
+    assert offered == {card.id for card in service.agents.cards(GAME)} - {"no-limit-holdem-mccfr", "no-limit-holdem-cfr-br"}
     assert service.open_table(person, GAME, ["random"]).match is None
 
 

@@ -25,9 +25,12 @@ from smoothcall.play import opponents as module
 from smoothcall.play.explorer import explore
 from smoothcall.play.opponents import SCRIPTED_GAME, Agents
 from smoothcall.play.stakes import PLAY_GAMES
+from smoothcall.search.player import SearchPlayer
 from smoothcall.store.runs import Run
 from tests.conftest import WHOLE_BETS, built
 from tests.games.random_hands import step
+
+THREE = "limit-holdem-3p-mccfr"  # the shipped agent
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,7 @@ def test_every_game_has_an_opponent(agents: Agents) -> None:
     for spec in PLAY_GAMES:
         cards = agents.cards(spec)
         assert {card.id for card in cards} >= set(Rule)
-        assert spec in ("limit-holdem-3p", SCRIPTED_GAME) or ":" in spec or any(card.kind == "built-in" for card in cards)
+        assert spec == SCRIPTED_GAME or ":" in spec or any(card.kind == "built-in" for card in cards)
         for name, player in SCRIPTED_PLAYERS.items():
             if player.games in (Games.EQUITY, Games.CARDS):
                 plays = spec == SCRIPTED_GAME if player.games is Games.EQUITY else spec.split(":")[0] == "no-limit-holdem"
@@ -122,6 +125,24 @@ def test_holdem_agents_beat_the_simple_players(agents: Agents, player_id: str) -
         assert f"{stored['mean']:+.0f} ± {stored['half_width']:.0f} mbb/h against {opponent}" in " ".join(
             agents.card(player_id).measured
         )
+
+
+def test_the_agent_for_three_plays_the_whole_game_with_a_small_tree(agents: Agents) -> None:
+    """Its card says what it is, with a figure for two of each scripted player; hands beyond its raises are played."""
+    card, policy = agents.card(THREE), agents.policy(THREE)
+    assert THREE in {each.id for each in agents.cards("limit-holdem-3p")}
+    assert THREE not in {each.id for each in agents.cards("limit-holdem")}
+    assert policy.game.tree.nodes == 315_068, "that of limits of 3, 2, 2 and 2 raises; the whole game has 24 million"
+    assert "guarantees no equilibrium" in card.learned
+    assert agents.equilibrium("limit-holdem-3p") is None
+    whole = built("limit-holdem-3p")
+    for opponent in Rule:
+        won = sc.match(whole, [policy, opponent, opponent], hands=600, seed=3).estimates[0]
+        stored = policy.card["results"]["matches"][f"2 x {opponent}"]
+        assert abs(stored["mean"] - won.mean) < stored["half_width"] + 2 * won.half_width(0.999)
+        line = f"{stored['mean']:+.0f} ± {stored['half_width']:.0f} mbb/h against 2 x {opponent}"
+        assert any(each.startswith(line) for each in card.measured)
+    assert "tree" not in vars(whole)
 
 
 @pytest.mark.parametrize("player_id", ["limit-holdem-smooth-uct", "limit-holdem-smooth-uct-greedy"])
@@ -234,6 +255,33 @@ def test_ids_are_never_shared(tmp_path: Path) -> None:
     assert files == ["a-b", "a-b-2", "always-call-2", "leduc-cfr-2", "mirror-2"]
     assert found.card("leduc-cfr").kind == "built-in"
     assert found.card("always-call").kind == "scripted"
+
+
+def test_opponents_that_search(agents: Agents) -> None:
+    """Behind tables of two-player hold'em; what the coach reads is their blueprint."""
+    name = "limit-holdem-smooth-uct:search"
+    agents.verify_fits(name, "limit-holdem")
+    assert agents.card(name).searches
+    assert not agents.card("limit-holdem-smooth-uct").searches
+    assert agents.card(name).name == f"{agents.card('limit-holdem-smooth-uct').name}, searching"
+    player = agents.player(name, Random(1))
+    assert isinstance(player, SearchPlayer)
+    blueprint = agents.strategy(name)
+    assert isinstance(blueprint, Strategy)
+    assert player.blueprint.policy is blueprint.policy
+    for other in ("leduc-cfr", "no-limit-holdem-pricope-agent-1", "kuhn-3p-cfr"):
+        assert not agents.card(other).may_search
+        with pytest.raises(sc.UsageError, match=r"cannot search \(accepted: tables of two-player hold.em\)"):
+            agents.verify_fits(f"{other}:search", agents.card(other).games[0])
+    with pytest.raises(sc.UsageError, match="unknown agent"):
+        agents.card("probe:search")
+    assert agents.id_of(name, "limit-holdem") == name
+    timed = agents.id_of("limit-holdem-smooth-uct:search=0.5", "limit-holdem")
+    assert agents.card(timed).searches
+    named = agents.player(timed, Random(1))
+    assert isinstance(named, SearchPlayer)
+    assert named.seconds == 0.5
+    assert isinstance(agents.strategy(timed), Strategy)
 
 
 def test_strategies_and_players(agents: Agents) -> None:

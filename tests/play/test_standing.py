@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smoothcall.agents.view import STRANGER, Habits, View, habits_of
+from smoothcall.agents.view import NO_HABITS, Habits, View, habits_of
 from smoothcall.games.hand import Hand
 from smoothcall.play.person_view import TableView
 from smoothcall.play.service import PlayService
@@ -47,7 +47,7 @@ def test_habits_are_those_of_the_freezeout_or_of_the_table() -> None:
     standing = Standing(length=2).after(*won(1, preflop_raise=1, bets=2, calls=1))
     assert standing.known_habits == (1, 1, 2, 1)
     standing = standing.after(*won(1, calls=2))
-    assert (standing.habits, standing.known_habits) == ((2, 1, 2, 3), STRANGER)
+    assert (standing.habits, standing.known_habits) == ((2, 1, 2, 3), NO_HABITS)
     assert standing.after(*won(1, bets=1)).habits == (1, 0, 1, 0)
     table = Standing()
     for _ in range(30):

@@ -87,7 +87,9 @@ def service() -> Iterator[PlayService]:
     made.close()
 
 
-def transcript(service: PlayService, person: int, game: str, against: list[str], *lines: str, width: int = 80) -> str:
+def transcript(
+    service: PlayService, person: int, game: str, against: list[str], *lines: str, width: int = 80, cash: bool = False
+) -> str:
     """Everything on the screen when these lines are typed, and then no more."""
     screen, typed = io.StringIO(), iter(lines)
 
@@ -98,7 +100,7 @@ def transcript(service: PlayService, person: int, game: str, against: list[str],
         return line
 
     console = Console(file=screen, width=width, highlight=False)
-    Terminal(service, person, game, against, console=console, read=read).play()
+    Terminal(service, person, game, against, cash=cash, console=console, read=read).play()
     return screen.getvalue()
 
 
@@ -115,7 +117,7 @@ def test_a_hand_of_leduc_to_its_end(service: PlayService) -> None:
         "You check",
         "You bet 4",
         "You show ",
-        "Enter next hand, k coach, h history, s statistics, ? help, q quit",
+        "Enter next hand, k coach, h history, s statistics, t tables, ? help, q leave, or",
         "Hand 2 (no. 2)",
         "1 hand, ",
         "mbb/h",
@@ -125,6 +127,55 @@ def test_a_hand_of_leduc_to_its_end(service: PlayService) -> None:
         assert piece in seen, piece
     assert service.hands(person, Filter()).total == 1
     assert "\x1b" not in seen, "no colours where there is no terminal"
+
+
+def test_a_table_is_left_and_goes_on_and_is_closed_for_good(service: PlayService) -> None:
+    person = newcomer(service)
+    transcript(service, person, "leduc", ["always-raise"], "q")
+    resumed = transcript(service, person, "leduc", ["always-raise"], "close", "never read")
+    assert "Resuming your table." in resumed
+    assert "You fold" in resumed, "always-raise has bet, or bets after a check"
+    assert resumed.index("You fold") < resumed.index("The table is closed.\n1 hand, ")
+    assert "not a move" not in resumed, "nothing is asked at a closed table"
+    assert service.tables(person) == []
+    again = transcript(service, person, "leduc", ["always-raise"], "q")
+    assert "Resuming" not in again
+    over = transcript(service, person, "kuhn", ["always-call"], "c", "close")
+    assert over.count("Hand 1 (no.") == 1, "the hand is not shown twice"
+    assert "The table is closed." in over
+
+
+def test_tables_are_listed_and_another_is_taken(service: PlayService) -> None:
+    person = newcomer(service)
+    transcript(service, person, "kuhn", ["always-call"], "q")
+    seen = transcript(service, person, "leduc", ["always-call"], "t 1", "t", "t 3", "t 0", "t x", "t 2", "q", width=120)
+    assert "'1' is not one of your tables (accepted: a number from the list, see t)" in seen
+    listed = [line.split() for line in seen.splitlines() if re.match(r"[12] +\w+ .* against", line)]
+    assert [(line[0], line[1], "here" in line) for line in listed] == [("1", "Leduc", True), ("2", "Kuhn", False)]
+    for word in ("3", "0", "x"):
+        assert f"'{word}' is not one of your tables (accepted: 1 to 2)" in seen
+    assert "Kuhn poker against Always call\n\nHand 1 (no. 1)" in seen
+
+
+def test_a_cash_table(service: PlayService) -> None:
+    """Chips are carried over; a person without any buys in again, one with fewer may top up."""
+    person = newcomer(service)
+    for _ in range(10):  # until one of ten has lost; the decks are the same in every run
+        seen = transcript(service, person, "no-limit-holdem", ["always-call"], "all in", "", "b", "q", width=120, cash=True)
+        assert "No-limit Texas hold'em, cash against Always call" in seen
+        if "b rebuy 100, k coach" in seen:
+            break
+        person = newcomer(service)
+    assert "you have no chips left: rebuy to go on" in seen, "Enter deals no hand to a person without chips"
+    assert seen.index("you have no chips left") < seen.index("Hand 2 (no. "), "after buying in the next hand is dealt"
+    assert transcript(service, person, "no-limit-holdem", ["always-call"], "q").count("Resuming") == 0, "not a cash table"
+    assert transcript(service, person, "no-limit-holdem", ["always-call"], "q", cash=True).count("Resuming") == 1
+    with pytest.raises(UsageError, match="is no cash game"):
+        transcript(service, person, "leduc", ["always-call"], "q", cash=True)
+    other = newcomer(service)
+    folds = ["f", "c", "f", "c", "f", "c", "f"]
+    seen = transcript(service, other, "no-limit-holdem", ["always-raise"], *folds, "b", "q", width=120, cash=True)
+    assert "b top up to 100, Enter next hand" in seen
 
 
 def test_a_match(service: PlayService) -> None:

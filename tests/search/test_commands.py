@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from smoothcall.search.range_solver import RangeSolver
+from smoothcall.search.solution import Solution
 from tests.test_cli import call as call  # the fixture
 
 
@@ -36,3 +40,58 @@ def test_solve_and_show_a_spot(call: Any, tmp_path: Path) -> None:
     for words in refused:
         result = call(*words)
         assert (result.code, result.out, result.err.count("\n")) == (2, "", 1), words
+
+
+BAD = [
+    ("--board", "TdTd6hQc2s", "stands twice"),
+    ("--board", "Td9d6hQc2s3s", "6 cards"),
+    ("--board", "Td9d1h", "unknown card"),
+    ("--ranges", "", "no hand or range"),
+    ("--ranges", "TdTh", "no hand beside"),
+    ("--ranges", "AA:2", "weight"),
+    ("--ranges", "AsAh", "cannot be held together"),
+    ("--bets", "0%", "size '0%'"),
+    ("--raises", "-3", "size '-3'"),
+    ("--street-bets", "turn=50%x", "size"),
+    ("--pot", "-1", "pot=-1"),
+    ("--stack", "0", "stack=0"),
+    ("--accuracy", "0", "accuracy"),
+    ("--accuracy", "101%", "accuracy"),
+    ("--seconds", "-1", "seconds"),
+    ("--threads", "0", "threads"),
+    ("--rake", "100%", "rake"),
+    ("--storage", "8", "storage=8"),
+    ("--algorithm", "magic", "algorithm"),
+    ("--lock", "lock.json", "nobody acts after 'r7'"),
+    ("--lock", "none.json", "none.json"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "message"), BAD)
+def test_bad_input_is_one_line_and_writes_nothing(call: Any, option: str, value: str, message: str) -> None:
+    Path("lock.json").write_text('{":r7": {"any": {"c": 1}}}')
+    before = {path.name for path in Path().iterdir()}
+    given = {"--board": "Td9d6hQc2s", "--ranges": "AsAh,KK", "--pot": "100", "--stack": "400", option: value}
+    words = [word for name, text in given.items() for word in (name, *((text, "AhAc") if name == "--ranges" else (text,)))]
+    result = call("solve", *words, "--out", "river.spot")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert message in result.err
+    assert {path.name for path in Path().iterdir()} == before
+
+
+def test_interrupted_solve_saves_what_is_solved(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C, as the signal that a terminal sends: after the first iterations."""
+    run = RangeSolver.run
+
+    def interrupted(self: RangeSolver, iterations: int) -> None:
+        run(self, iterations)
+        if self.iterations == 12:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(RangeSolver, "run", interrupted)
+    spot = ["--board", "Td9d6hQc2s", "--ranges", "AA,KQs", "JJ,T9s", "--pot", "100", "--stack", "400"]
+    stopped = call("solve", *spot, "--accuracy", "0.0001%", "--out", "river.spot", "--json")
+    assert stopped.code == 130
+    answer = json.loads(stopped.out)
+    assert (answer["iterations"], answer["done"], answer["saved"]) == (12, False, "river.spot")
+    assert Solution.load(Path("river.spot")).solver.iterations == 12

@@ -38,3 +38,14 @@ def test_lanes(dtype: Any) -> None:
     _transpose(source, blocks, target, places)
     assert np.array_equal(target[places], source[blocks].T)
     assert not target[np.setdiff1d(np.arange(50), places)].any()
+
+
+@pytest.mark.interpreted
+def test_half_precision() -> None:
+    """Numbers of 16 bits are rounded to the nearest as NumPy rounds them."""
+    lanes, random = count_lanes(np.uint16), np.random.default_rng(0)
+    assert lanes == count_lanes(np.float32)
+    array = (random.normal(size=2 * lanes) * 10.0 ** random.integers(-6, 4, 2 * lanes)).astype(np.float16)
+    value = array[:lanes].astype(np.float32)
+    _compute(array.view(np.uint16), np.float32(2))
+    assert np.array_equal(array[lanes:], (np.where(value > 0, value / 2, 2) - 2 * value + value).astype(np.float16))

@@ -14,7 +14,9 @@ from smoothcall.games.catalog import KUHN, LEDUC
 from smoothcall.games.rankings import HIGH_CARD, HandOrder
 from smoothcall.games.rules import PokerRules, Street
 from smoothcall.holdem.equity import equity
-from smoothcall.search.range_solver import RangeSolver, cfr_plus, discounted
+from smoothcall.progress import watched
+from smoothcall.search import range_solver
+from smoothcall.search.range_solver import ALGORITHMS, PREDICTIVE, RangeSolver, cfr_plus, predictive_cfr_plus
 from smoothcall.search.solution import Solution
 from smoothcall.search.spot import Spot
 from tests.search.plain import River, everything, listed
@@ -45,10 +47,35 @@ def test_known_values(name: str, iterations: int, golden: Any) -> None:
     assert 0 <= values.exploitability < 2e-4
 
 
+def test_predictions_are_the_last_gains() -> None:
+    """Farina, Kroer and Sandholm 2021: the strategy is proportional to the positive part of regrets plus the last gains."""
+    solver, plain = solver_of(LEDUC, weights=predictive_cfr_plus, predictive=True), solver_of(LEDUC, weights=cfr_plus)
+    plain.run(1)
+    for iteration in range(6):
+        before = [np.maximum(each, 0) for each in solver.sums]
+        solver.run(1)
+        for player in range(2 if iteration else 1):  # player 0 learns first, against an opponent that plays at random
+            gain = solver.sums[player] - before[player]
+            assert solver.regret[player] == pytest.approx(np.maximum(solver.sums[player], 0) + gain, abs=1e-12)
+        if iteration == 0:
+            assert np.array_equal(solver.sums[0], plain.regret[0])
+
+
+@pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+"])
+def test_numbers_of_16_bits(algorithm: str) -> None:
+    """Tables of half the size; exploitability is measured with the same sweep, so it is true of what was stored."""
+    spot = Spot("Td9d6hQc2s", ("22+,A2s+,KTo+", "33+,QTs+,A9o+"), 100, 300)
+    half, whole = (Solution(spot, algorithm=algorithm, storage=storage) for storage in (16, 32))
+    assert half.solver.table_bytes * 2 == whole.solver.table_bytes
+    assert half.run(0.002, iterations=2_000)
+    assert whole.run(0.002, iterations=2_000)
+    assert half.result()["ev"] == pytest.approx(whole.result()["ev"], abs=0.3)  # chips, of a pot of 100
+
+
 @pytest.mark.interpreted
-@pytest.mark.parametrize("weights", [discounted, cfr_plus])
-def test_exploitability_bounds_the_error(weights: Any, golden: Any) -> None:
-    solver = solver_of(KUHN, weights=weights)
+@pytest.mark.parametrize("algorithm", list(ALGORITHMS))
+def test_exploitability_bounds_the_error(algorithm: str, golden: Any) -> None:
+    solver = solver_of(KUHN, weights=ALGORITHMS[algorithm], predictive=algorithm in PREDICTIVE)
     before = solver.values().exploitability
     solver.run(60)
     values = solver.values()
@@ -120,3 +147,13 @@ def test_equities() -> None:
         found = Solution(Spot(board, texts, 10, 5, bets="a", raises="none"), double=True).result()["equity"]
         exact = [float(each.equity) for each in equity(list(texts), board).players]
         assert found == pytest.approx(exact, abs=1e-5)
+
+
+def test_progress_while_boards_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(range_solver, "QUIET_SECONDS", 0)
+    told = list[tuple[str, float]]()
+    with watched(lambda what, fraction: told.append((what, fraction))):
+        Solution(Spot("Td9d6h", ("AA", "KK"), 10, 5, bets="a", raises="none"))
+    boards = [fraction for what, fraction in told if what == "boards of this spot"]
+    assert len(boards) > 10
+    assert all(0 <= fraction < 1 for fraction in boards)

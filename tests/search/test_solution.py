@@ -63,7 +63,7 @@ def test_nodes_agree_with_each_other(turn: Solution) -> None:
         node = turn.node(key)
         assert node.strategy.sum(axis=1) == pytest.approx(np.ones(len(node.strategy)))
         mean = (node.strategy * node.action_ev).sum(axis=1)
-        assert mean == pytest.approx(node.ev[node.player], abs=1e-9)
+        assert mean == pytest.approx(node.ev[node.player], abs=1e-9, nan_ok=True)  # a hand that meets none has no EV
         both = [_mean(turn, node, player) for player in range(2)]
         assert sum(both) == pytest.approx(node.pot, abs=1e-9)
     assert turn.node(":r6").names == ("Fold", "Call 6", "Raise to 20 (all in)")
@@ -140,6 +140,20 @@ def test_saved_solutions_go_on(tmp_path: Path, turn: Solution) -> None:
         path.write_bytes(damaged[:size])
         with pytest.raises(UsageError, match="damaged"):
             solve_spot(path)
+
+
+@pytest.mark.parametrize("form", [0, 2])
+def test_a_solution_of_another_format_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: int) -> None:
+    path = tmp_path / "river.spot"
+    solution = Solution(Spot(BOARD, RANGES, 100, 400))
+    monkeypatch.setattr("smoothcall.search.solution.FORMAT", form)
+    solution.save(path)
+    monkeypatch.undo()
+    before = path.read_bytes()
+    with pytest.raises(UsageError) as found:
+        solve_spot(path)
+    assert str(found.value) == f"{str(path)!r} is a solution of format {form}; this version reads format 1"
+    assert path.read_bytes() == before
 
 
 BOARD, RANGES = "Td9d6hQc2s", ("AA", "KK")

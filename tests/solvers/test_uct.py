@@ -252,7 +252,7 @@ def test_episodes_allocate_nothing() -> None:
 @pytest.mark.parametrize(("spec", "width"), [("kuhn", np.float64), ("kuhn", np.float32)])
 def test_halved_visits_explore_and_resume_exactly(name: str, spec: str, width: type, monkeypatch: pytest.MonkeyPatch) -> None:
     """Visits are halved where a counter would overflow; here at 40, so that it happens all the time."""
-    monkeypatch.setattr("smoothcall.solvers.base.FLOAT64_ROWS", 0 if width is np.float32 else 10**9)
+    monkeypatch.setattr("smoothcall.solvers.threads.FLOAT64_ROWS", 0 if width is np.float32 else 10**9)
 
     def small() -> UCT:
         solver = _search(spec, name, seed=3)

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
+from shutil import copyfile
+from time import monotonic, sleep
 
 import pytest
 import sqlalchemy as sql
 
 from smoothcall.errors import Conflict, StorageError, UsageError
+from smoothcall.store import checkpoints
 from smoothcall.store.deadlines import LIMIT, Stopped, check_stopped, remaining, stoppable, within
 from smoothcall.store.group_commit import CommitFailed, GroupCommit, NotInTime
 from smoothcall.store.histories import Histories
+from smoothcall.store.postgres import connect
+from tests.conftest import PATIENCE
 from tests.databases import postgres
 from tests.store.test_histories import DECK, _begun, _table
 
@@ -81,6 +88,24 @@ def test_a_frozen_postgresql_is_given_up_at_the_deadline(caplog: pytest.LogCaptu
     verify_no_secret(caplog.text)
 
 
+def test_connecting_to_a_frozen_postgresql_is_given_up_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The port is open, but nobody speaks. Time passes when it is asked for, a tenth of a second each time."""
+    now, asked = [0.0], []
+
+    def clock() -> float:
+        now[0] += 0.1
+        return now[0]
+
+    monkeypatch.setattr("smoothcall.store.deadlines.monotonic", clock)
+    monkeypatch.setattr("smoothcall.store.postgres.monotonic", lambda: asked.append(clock()) or asked[-1])
+    with socket.create_server(("127.0.0.1", 0)) as silent, within(1.0):
+        engine = sql.create_engine(f"postgresql+psycopg://nobody@127.0.0.1:{silent.getsockname()[1]}/none")
+        sql.event.listen(engine, "do_connect", connect)
+        with pytest.raises(sql.exc.OperationalError, match="did not answer in time"):
+            engine.connect()
+    assert 1.0 <= now[0] < 2.0, "psycopg would wait for two seconds"
+
+
 def test_a_lost_postgresql_is_not_named_to_people() -> None:
     with postgres() as url:
         histories = Histories(url)
@@ -111,6 +136,36 @@ def test_a_file_that_is_gone_is_noticed(histories: Histories, path: Path, how: s
     if how != "log deleted":
         with pytest.raises(StorageError):
             histories.last_hand("t")
+
+
+def test_the_log_stays_where_it_is_when_connections_are_closed(histories: Histories, path: Path) -> None:
+    """SQLite would delete it with the last connection, and a commit that was seen afterwards would count as lost."""
+    hand = histories.add_table(_table(histories), _begun())
+    assert histories._group is not None
+    histories._group._drop()
+    histories._engine.dispose()
+    assert Path(f"{path}-wal").exists()
+    histories.save(hand.id, "c", 1, after=0, ending=None)
+
+
+def test_commits_are_moved_into_the_database_while_others_go_on(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without its log, a copy of the file has them; the log is short enough for SQLite to leave it alone."""
+    monkeypatch.setattr(checkpoints, "PAUSE", 0.01)
+    histories, copy = Histories(f"sqlite:///{path}"), tmp_path / "copy.sqlite"
+    histories.add_table(_table(histories), _begun())
+    ends = monotonic() + PATIENCE
+    found = 0
+    while not found and monotonic() < ends:
+        sleep(0.01)
+        copyfile(path, copy)
+        with closing(sqlite3.connect(copy)) as alone, suppress(sqlite3.DatabaseError):  # copied in the middle of a change
+            found = alone.execute("SELECT count(*) FROM tables").fetchone()[0]
+    assert found == 1
+    assert histories._group is not None
+    histories.close()
+    assert not histories._group._checkpoints._thread.is_alive()
 
 
 @pytest.mark.parametrize(("named", "level"), [("full", 2), ("normal", 1)])

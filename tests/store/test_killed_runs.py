@@ -46,7 +46,6 @@ def _train_and_kill(train: list[str], folder: Path, most: int) -> int:
     ("game", "solver", "options", "iterations", "most"),
     [
         pytest.param("leduc", "mccfr", {"sampling": "chance", "prune": "1e-5"}, 200_000, 1),
-        pytest.param(TINY, "smooth-uct", {}, 1_000_000, 1),
         pytest.param("leduc", "mccfr", {"sampling": "external"}, 600_000, 6, marks=pytest.mark.long),
         pytest.param("leduc", "mccfr", {"sampling": "chance", "prune": "1e-5"}, 200_000, 6, marks=pytest.mark.long),
         pytest.param("leduc", "predictive-cfr+", {}, 150_000, 6, marks=pytest.mark.long),

@@ -23,7 +23,7 @@ from smoothcall.solvers.base import Winnings
 from smoothcall.store import runs
 from smoothcall.store.metrics import Metric, evaluation_points, read_metrics
 from smoothcall.store.runs import Run, is_snapshot_point
-from tests.conftest import TINY, WHOLE_BETS, built
+from tests.conftest import PATIENCE, TINY, WHOLE_BETS, built
 from tests.store.processes import start, without_time
 
 
@@ -170,7 +170,7 @@ def test_interrupted_by_ctrl_c(tmp_path: Path) -> None:
         time.sleep(0.01)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors.decode()
     run = Run.open(folder)
     assert run.solver.iterations > 0

@@ -12,17 +12,15 @@ from fastapi import FastAPI
 from smoothcall.app import App
 from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService
-from smoothcall.web.schedule import Schedule
 from smoothcall.web.server import create
 from tests.conftest import shipped
-from tests.web.browsing import DESKTOP, Site, browsing, serving
+from tests.web.browsing import AT_ONCE, DESKTOP, Site, browsing, serving
 from tests.web.browsing import Visitor as BrowserVisitor
 from tests.web.visitor import Visitor
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-AT_ONCE = Schedule(1e-6)  # moves are answered when they are made; the schedule has tests of its own
 Invite = Callable[..., Visitor]
 Enter = Callable[..., BrowserVisitor]
 

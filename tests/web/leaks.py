@@ -20,7 +20,7 @@ from fastapi import FastAPI
 from benchmarks.web import random_letter
 from smoothcall import web
 from smoothcall.agents.batch_player import BatchPlayer
-from smoothcall.agents.view import STRANGER, Habits
+from smoothcall.agents.view import NO_HABITS, Habits
 from smoothcall.app import App
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
@@ -141,13 +141,16 @@ def act_by_form(asker: Asker, table: dict[str, Any], letter: str, off: int = 0) 
     return asker.post_form(f"/tables/{table['id']}/act", fields, **fragment)
 
 
-def next_form(asker: Asker, table: dict[str, Any]) -> Awaitable[Answer]:
-    return asker.post_form(f"/tables/{table['id']}/next", {"hand": table["hand"]["number"]}, hx_request="true")
+def next_form(asker: Asker, table: dict[str, Any], *, rebuy: bool = False) -> Awaitable[Answer]:
+    fields: dict[str, object] = {"hand": table["hand"]["number"], **({"rebuy": "yes"} if rebuy else {})}
+    return asker.post_form(f"/tables/{table['id']}/next", fields, hx_request="true")
 
 
 def _opponent(table: dict[str, Any]) -> str:
     return str(table["opponents"][0]["id"]).partition(":")[0]
 
+
+FILE: dict[str, object] = {"hero": "hero", "kind": "acpc", "text": "STATE:0:rf:Ah|Qs:1|-1:hero|other"}
 
 # Requests in the middle of a hand, with the status of the answer
 PROBES: dict[str, tuple[int, Step]] = {
@@ -186,6 +189,8 @@ PROBES: dict[str, tuple[int, Step]] = {
     "code": (200, lambda asker, table: asker.post_form("/you/code", {})),
     "redeem": (404, lambda asker, table: asker.post_form("/you/redeem", {"code": "AAAA-AAAA-AAAA-AAAA"})),
     "revoke": (404, lambda asker, table: asker.post_form("/you/revoke", {"sign_in": 999_999})),
+    "review page": (200, lambda asker, table: asker.get("/review")),
+    "review by it": (403, lambda asker, table: asker.post_form("/review", {**FILE, "by": _opponent(table)})),
     "export": (200, lambda asker, table: asker.get("/api/export?form=json&showdown=false")),
     "export page": (200, lambda asker, table: asker.get("/export?form=json&showdown=no")),
 }
@@ -231,18 +236,19 @@ class Comparison:
         for_ever: bool,
         probing: float,
         freezeouts: int = 0,
+        cash: bool = False,
     ) -> tuple[Asker, Asker]:
         """Play hands at one table, with random requests of PROBES before each move (probability `probing` each time)."""
-        rules, table, habits = built(game).rules, {}, STRANGER
+        rules, table, habits = built(game).rules, {}, NO_HABITS
         assert isinstance(rules, PokerRules)
-        players = self.first.service._seat_opponents(game, opponents, carried=freezeouts > 0)
+        players = self.first.service._seat_opponents(game, opponents, carried=cash or freezeouts > 0)
         asker, twin = Asker(self.first.app), Asker(self.second.app)
         asker.token = twin.token = (await asker.post_json("/api/people")).json["token"]
         for number in range(1, hands + 1):
             if table:
-                table = await self._next(asker, table, random)
+                table = await self._next(asker, table, random, rebuy=cash)
             else:
-                table = await self._sit_down(asker, game, opponents, freezeouts)
+                table = await self._sit_down(asker, game, opponents, freezeouts, cash=cash)
             while not table["hand"]["over"]:
                 while random.random() < probing:
                     name = self._next_probe(random)
@@ -271,18 +277,20 @@ class Comparison:
             self.probes = random.sample(list(PROBES), len(PROBES))
         return self.probes.pop()
 
-    async def _sit_down(self, asker: Asker, game: str, opponents: list[str], freezeouts: int) -> dict[str, Any]:
+    async def _sit_down(self, asker: Asker, game: str, opponents: list[str], freezeouts: int, *, cash: bool) -> dict[str, Any]:
         self.counted["tables"] += 1
         if self.counted["tables"] % 3:
-            return table_in(await asker.post_json("/api/tables", game=game, opponents=opponents, freezeouts=freezeouts))
+            form = {"freezeouts": freezeouts, "cash": cash}
+            return table_in(await asker.post_json("/api/tables", game=game, opponents=opponents, **form))
         chosen = {f"opponent-{place}": player_id for place, player_id in enumerate(opponents)}
-        led = await asker.post_form("/tables", {"game": game, "freezeouts": str(freezeouts), **chosen})
+        led = await asker.post_form("/tables", {"game": game, "freezeouts": str(freezeouts), "cash": "yes" * cash, **chosen})
         return table_in(await asker.get("/api" + dict(led.headers)["location"]))
 
-    async def _next(self, asker: Asker, table: dict[str, Any], random: Random) -> dict[str, Any]:
+    async def _next(self, asker: Asker, table: dict[str, Any], random: Random, *, rebuy: bool) -> dict[str, Any]:
         if random.random() < 0.9:
-            return table_in(await asker.post_json(f"/api/tables/{table['id']}/next", hand=table["hand"]["number"]))
-        assert (await next_form(asker, table)).status == 200
+            asked = {"hand": table["hand"]["number"], **({"rebuy": True} if rebuy else {})}
+            return table_in(await asker.post_json(f"/api/tables/{table['id']}/next", **asked))
+        assert (await next_form(asker, table, rebuy=rebuy)).status == 200
         return table_in(await asker.get(f"/api/tables/{table['id']}"))
 
     async def _move(self, asker: Asker, table: dict[str, Any], random: Random) -> dict[str, Any]:
@@ -318,9 +326,9 @@ def _difference(first: Answer, second: Answer) -> str:
     return f"{first.body[max(0, start - 80) : start + 80]!r}\n{second.body[max(0, start - 80) : start + 80]!r}"
 
 
-def sittings(game: str, freezeouts: int, first: str) -> Iterator[list[str]]:
+def sittings(game: str, first: str, *, match: bool) -> Iterator[list[str]]:
     """Yield the opponents of one table after the other: every agent and scripted player of the game in turn."""
-    player_ids, seats = [card.id for card in shipped().cards(game, match=freezeouts > 0)], built(game).players - 1
+    player_ids, seats = [card.id for card in shipped().cards(game, match=match)], built(game).players - 1
     start = player_ids.index(first) if first else 0
     player_ids = player_ids[start:] + player_ids[:start]
     return (
@@ -330,16 +338,24 @@ def sittings(game: str, freezeouts: int, first: str) -> Iterator[list[str]]:
 
 
 async def compare(
-    game: str, hands: int, probing: float, *, sitting: int = 20, seed: int = 1, freezeouts: int = 0, first: str = ""
+    game: str,
+    hands: int,
+    probing: float,
+    *,
+    sitting: int = 20,
+    seed: int = 1,
+    freezeouts: int = 0,
+    cash: bool = False,
+    first: str = "",
 ) -> Comparison:
     """Play hands in both applications, `sitting` at each table. At every other table only cards never shown are exchanged.
 
     `first`: the opponent of the first table, whose strategy the coach tabulates.
     """
-    both, random, opponents = Comparison(), Random(seed), sittings(game, freezeouts, first)
+    both, random, opponents = Comparison(), Random(seed), sittings(game, first, match=cash or freezeouts > 0)
     for turn in range(hands // sitting):
         asked = await both.sitting(
-            game, next(opponents), sitting, random, for_ever=turn % 2 == 0, probing=probing, freezeouts=freezeouts
+            game, next(opponents), sitting, random, for_ever=turn % 2 == 0, probing=probing, freezeouts=freezeouts, cash=cash
         )
         if turn % 2 == 0:
             await ask_for_ever(both, *asked, random)
@@ -350,6 +366,7 @@ async def ask_for_ever(both: Comparison, asker: Asker, twin: Asker, random: Rand
     """Request some pages about finished hands, which differ only in cards that were never shown."""
     one = random.choice((await asker.get("/api/hands")).json["hands"])["id"]
     paths = [f"/api/hands/{one}", f"/api/hands/{one}/coach", f"/hands/{one}", f"/hands/{one}?step=0", f"/hands/{one}/coach"]
+    paths += [f"/hands/{one}/coach?longer=no"]
     paths += ["/hands", "/statistics", "/api/statistics", "/", "/api/tables"]
     paths += ["/api/export?form=json", "/api/export?form=phh", "/export?form=phh"]
     for path in random.sample(paths, 5):

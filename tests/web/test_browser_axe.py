@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from smoothcall.store.records import Filter
+from tests.play.test_review import LOG
 from tests.web.browsing import Visitor, play, sit_down
 from tests.web.conftest import Enter
 
@@ -14,7 +15,11 @@ DESKTOP, PHONE = (1280, 800), (390, 844)
 
 def violations(visitor: Visitor, path: str) -> list[tuple[str, ...]]:
     visitor.go(path)
-    visitor.page.wait_for_load_state("networkidle")
+    return violations_here(visitor, path)
+
+
+def violations_here(visitor: Visitor, path: str) -> list[tuple[str, ...]]:
+    visitor.page.wait_for_function("() => !document.querySelector('.htmx-request')")  # until everything is there
     found = Axe().run(visitor.page).response["violations"]
     return [(path, each["id"], node["html"][:200], node["failureSummary"][:99]) for each in found for node in each["nodes"][:2]]
 
@@ -48,20 +53,42 @@ def verify_pages(enter: Enter, size: tuple[int, int], *, dark: bool) -> None:
         "/you",
         "/api/docs",
         "/nowhere",
+        "/review",
     ):
         found += violations(visitor, path)
+    visitor.page.fill("#text", LOG)
+    visitor.page.fill("#hero", "hero")
+    visitor.page.select_option("#kind", "acpc")
+    visitor.page.select_option("#by", "leduc-cfr")
+    visitor.page.click("button:has-text('Review')")
+    visitor.page.wait_for_selector("h2:has-text('6 decisions')")
+    found += violations_here(visitor, "a review")
     assert not found, "\n".join(map(str, found))
 
 
-@pytest.mark.parametrize(("size", "dark"), [(DESKTOP, False), (PHONE, True)], ids=["desktop-light", "phone-dark"])
+@pytest.mark.parametrize(
+    ("size", "dark"),
+    [
+        pytest.param(PHONE, True, id="phone-dark"),
+        pytest.param(PHONE, False, id="phone-light", marks=pytest.mark.long),
+        pytest.param(DESKTOP, True, id="desktop-dark", marks=pytest.mark.long),
+        pytest.param(DESKTOP, False, id="desktop-light", marks=pytest.mark.long),
+    ],
+)
 def test_every_page_is_accessible(enter: Enter, size: tuple[int, int], dark: bool) -> None:
     verify_pages(enter, size, dark=dark)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("size", "dark"), [(DESKTOP, True), (PHONE, False)], ids=["desktop-dark", "phone-light"])
-def test_every_page_is_accessible_in_the_other_colours(enter: Enter, size: tuple[int, int], dark: bool) -> None:
-    verify_pages(enter, size, dark=dark)
+@pytest.mark.parametrize(("size", "dark"), [(DESKTOP, False), (PHONE, True)], ids=["desktop-light", "phone-dark"])
+def test_the_coach_of_holdem_is_accessible(enter: Enter, size: tuple[int, int], dark: bool) -> None:
+    """The coach of a hand of hold'em, with ranges and solved decisions, first and longer."""
+    visitor = enter(size, dark=dark)
+    visitor.go("/")
+    play(visitor.site, visitor.person, "no-limit-holdem", "no-limit-holdem-mccfr", 1)
+    hand = visitor.site.service.hands(visitor.person, Filter(game="no-limit-holdem")).hands[0].id
+    found = violations(visitor, f"/hands/{hand}/coach") + violations(visitor, f"/hands/{hand}/coach?longer=yes")
+    assert not found, "\n".join(map(str, found))
 
 
 def test_every_event_is_announced(enter: Enter) -> None:

@@ -28,7 +28,7 @@ def test_history(enter: Enter, size: str) -> None:
     some_hands(visitor, "leduc", "leduc-cfr", 30)
     some_hands(visitor, "kuhn", "always-raise", 4)
     visitor.go("/hands")
-    assert visitor.text("main .about p") == "34 finished"
+    assert visitor.text("main .about p") == "34 finished · Review hands from a file"
     visitor.click("text=Earlier")
     assert visitor.text(".paging") == "Later Page 2 of 2"
     visitor.page.locator("[name=game]").select_option("leduc")
@@ -115,7 +115,7 @@ def test_the_explorer_down_and_up(enter: Enter, agent: str, size: str) -> None:
     spots = [(visitor.page.url, visitor.text("#spot"))]
     for depth in range(3):
         visitor.click("#go-c") if depth % 2 else visitor.press("c")
-        visitor.page.locator(f".crumbs > :nth-child({2 * depth + 3})[aria-current]").wait_for()
+        visitor.page.locator(f".crumbs > :nth-child({2 * depth + 3})[aria-current]").wait_for()  # the address changes first
         visitor.page.wait_for_url(lambda url: url != spots[-1][0])
         visitor.verify()
         spots.append((visitor.page.url, visitor.text("#spot")))
@@ -125,12 +125,15 @@ def test_the_explorer_down_and_up(enter: Enter, agent: str, size: str) -> None:
     assert other.text("#spot") == spots[3][1]
     visitor.click("#crumb-2")
     visitor.page.wait_for_url(spots[1][0])
+    visitor.see(".crumbs > :nth-child(3)[aria-current]")
     assert visitor.text("#spot") == spots[1][1]
     visitor.press("ArrowUp")
     visitor.page.wait_for_url(f"{spots[0][0]}?at=")
+    visitor.see(".crumbs > :nth-child(1)[aria-current]")
     assert visitor.text("#spot") == spots[0][1]
     visitor.page.go_back()
     visitor.page.wait_for_url(spots[1][0])
+    visitor.see(".crumbs > :nth-child(3)[aria-current]")
     assert visitor.text("#spot") == spots[1][1]
 
 

@@ -17,6 +17,11 @@ from tests.web.conftest import Enter
 GAMES = [game for game in PLAY_GAMES if ":" not in game or game.endswith("=6")]  # other numbers of seats look alike
 
 
+BUTTONS = "all => all.map(each => [each.id, each.getBoundingClientRect().top, each.getBoundingClientRect().bottom])"
+
+SETTLED = "selector => document.activeElement.matches(selector) && !document.querySelector('.htmx-settling, .htmx-request')"
+
+
 class Mouse:
     """Plays with the mouse, on a phone by touch."""
 
@@ -82,6 +87,7 @@ class Keys:
             before = self.visitor.see('form.choose input[name="game"]').get_attribute("value")
             self.visitor.press("ArrowDown" if down > 0 else "ArrowUp")
             self.visitor.see(f'form.choose input[name="game"]:not([value="{before}"])')
+            self.visitor.page.wait_for_function(SETTLED, arg=selector)
 
     def choose_amount(self, random: Random) -> None:
         keys = random.choice(
@@ -104,10 +110,10 @@ def play_hand(visitor: Visitor, player: Mouse | Keys, random: Random) -> None:
     """Play random moves to the end of a hand. Buttons must be visible without scrolling, and on a desktop must not move."""
     page, places = visitor.page, set()
     while not visitor.state[2]:
-        buttons = page.locator(".moves .move")
-        places.add(round((buttons.first.bounding_box() or {"y": -1.0})["y"]))
-        letters = [(each.get_attribute("id") or "").removeprefix("move-") for each in buttons.all()]
-        assert all(visitor.in_view(each) for each in buttons.all())
+        buttons = page.locator(".moves .move").evaluate_all(BUTTONS)
+        places.add(round(buttons[0][1]))
+        letters = [id.removeprefix("move-") for id, _, _ in buttons]
+        assert all(top >= 0 and bottom <= visitor.size[1] for _, top, bottom in buttons)
         letter = random.choice([each for each in letters if each != "f"] * 5 + letters)
         amount = ""
         if letter == "r" and page.locator("#raise").count():
@@ -138,7 +144,7 @@ def sit_through(enter: Enter, game: str, way: type[Mouse] | type[Keys], size: st
             visitor.after(player.next_hand)
     won = visitor.text("#table .about b")
     visitor.see("#results .tiles")
-    if "seats" in game or game == "limit-holdem-3p":  # the suggested opponents learned for two players, or are scripted
+    if "seats" in game:  # the suggested opponents learned for two players
         assert visitor.page.locator('.links a[href$="/coach"]').count() == 0
     else:
         player.follow('.links a[href$="/coach"]')
@@ -158,12 +164,31 @@ def sit_through(enter: Enter, game: str, way: type[Mouse] | type[Keys], size: st
 
 
 WAYS = list(product([Mouse, Keys], SIZES))
-ONCE = list(zip(GAMES, cycle(WAYS)))  # every game once, every way and size several times
+LONG_ONLY = {"limit-holdem", "no-limit-holdem-32"}  # as no-limit and three-player limit hold'em, which are in both suites
+ONCE = [once for once in zip(GAMES, cycle(WAYS)) if once[0] not in LONG_ONLY]  # every way and size several times
 
 
 @pytest.mark.parametrize(("game", "how"), ONCE, ids=[game for game, _ in ONCE])
 def test_a_sitting(enter: Enter, game: str, how: tuple[type[Mouse] | type[Keys], str]) -> None:
     sit_through(enter, game, *how)
+
+
+AT_ONCE = """() => new MutationObserver((changes, watching) => {
+  const players = document.querySelector("#players:enabled");
+  if (!players || players.options.length != 2) return;
+  watching.disconnect();
+  players.value = "3";
+  players.dispatchEvent(new Event("change", {bubbles: true}));
+}).observe(document.querySelector("main"), {childList: true, subtree: true})"""
+
+
+def test_a_form_works_as_soon_as_it_is_there(enter: Enter) -> None:
+    """The lobby sends a choice that is made in the moment in which the new form is inserted."""
+    visitor = enter()
+    visitor.go("/?game=no-limit-holdem")
+    visitor.page.evaluate(AT_ONCE)
+    visitor.page.locator("#family").select_option("kuhn")
+    visitor.see('form.choose input[name="game"][value="kuhn-3p"]')
 
 
 @pytest.mark.long

@@ -91,7 +91,7 @@ def _leak_steps(patch: pytest.MonkeyPatch) -> None:
 
 
 def _leak_coach(patch: pytest.MonkeyPatch) -> None:
-    def told(self: PlayService, person: int, hand_id: int) -> object:
+    def told(self: PlayService, person: int, hand_id: int, *, longer: bool = False) -> object:
         row = self._hand_row(person, hand_id)
         return self._make_coach(row.game, row.opponents, row.seat).review((row.deck[0],), [], "")
 

@@ -12,7 +12,7 @@ from smoothcall.play.stakes import PLAY_GAMES
 from tests.conftest import built
 from tests.web.leaks import PROBES, Comparison, compare, routes
 
-FEW = 40  # hands per game in the fast suite
+FEW = 24  # hands per game in the fast suite, in two sittings
 MANY = 2000  # hands per game in the long suite
 FEW_SEATS = 80  # the same for games that differ in the number of players only, and for matches
 FAST_GAMES = [game for game in PLAY_GAMES if game not in ("no-limit-holdem:seats=4", "no-limit-holdem:seats=5")]
@@ -26,6 +26,13 @@ def verify_game(game: str, hands: int, *, probing: float, sitting: int, first: s
     assert set(PROBES) <= set(counted)
 
 
+def verify_cash(game: str, hands: int, sitting: int, first: str = "") -> None:
+    counted = asyncio.run(compare(game, hands, 0.6, sitting=sitting, cash=True, first=first)).counted
+    assert counted["fold"] + counted["showdown"] == hands
+    assert counted["exchanged"] > hands / 3
+    assert counted["uneven"] > hands / 10
+
+
 def verify_match(game: str, hands: int, sitting: int, first: str = "") -> None:
     """The match has so many freezeouts that no sitting reaches its end."""
     counted = asyncio.run(compare(game, hands, 0.6, sitting=sitting, freezeouts=50, first=first)).counted
@@ -37,7 +44,7 @@ def verify_match(game: str, hands: int, sitting: int, first: str = "") -> None:
 
 @pytest.mark.parametrize("game", FAST_GAMES)
 def test_no_answer_depends_on_hidden_cards(game: str) -> None:
-    verify_game(game, FEW, probing=0.6, sitting=20, first="random" if built(game).players == 3 else "")
+    verify_game(game, FEW, probing=0.6, sitting=FEW // 2, first="random" if built(game).players == 3 else "")
 
 
 @pytest.mark.long
@@ -50,13 +57,23 @@ def test_no_answer_of_many_hands_depends_on_hidden_cards(game: str) -> None:
 @pytest.mark.parametrize(("game", "first"), [("no-limit-holdem", "always-call"), ("no-limit-holdem-32", "")])
 def test_no_answer_in_a_match_depends_on_hidden_cards(game: str, first: str) -> None:
     """(To tabulate the expert system, the first opponent of the long form, takes ten seconds.)"""
-    verify_match(game, FEW, sitting=20, first=first)
+    verify_match(game, FEW, sitting=FEW // 2, first=first)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("game", ["no-limit-holdem", "no-limit-holdem-32"])
 def test_no_answer_in_a_longer_match_depends_on_hidden_cards(game: str) -> None:
     verify_match(game, FEW_SEATS, sitting=20)
+
+
+def test_no_answer_in_a_cash_game_depends_on_hidden_cards() -> None:
+    verify_cash("no-limit-holdem:seats=3", 20, sitting=10, first="always-call")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", ["no-limit-holdem", "no-limit-holdem:seats=3", "no-limit-holdem:seats=6"])
+def test_no_answer_in_a_longer_cash_game_depends_on_hidden_cards(game: str) -> None:
+    verify_cash(game, FEW_SEATS, sitting=20)
 
 
 def test_everything_the_application_answers_is_compared() -> None:

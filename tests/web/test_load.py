@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 
 import pytest
 
-from benchmarks.web import lines, measure, misses, serving
+from benchmarks.web import MEMORY, evicted, lines, measure, misses, serving
+from smoothcall.web.server import _collect_less_garbage
 
 
 def verify_load(folder: Path, *, tables: int, actions: int, idle: int) -> None:
-    with serving(f"sqlite:///{folder / 'hands.sqlite'}", folder / "log") as server:
-        report = asyncio.run(measure(server, tables=tables, actions=actions, think=0.01, idle=idle))
+    with serving(f"sqlite:///{folder / 'hands.sqlite'}", folder / "log", "--memory", str(MEMORY)) as server:
+        report = asyncio.run(measure(server, tables=tables, actions=actions, think=0.01, idle=idle, patient=True))
     assert report.errors == []
     assert "Traceback" not in (folder / "log").read_text()
     assert report.actions >= actions
@@ -24,6 +26,14 @@ def verify_load(folder: Path, *, tables: int, actions: int, idle: int) -> None:
     assert len(list(lines(report))) == 8
 
 
+def test_tables_that_do_not_fit_are_counted() -> None:
+    """A megabyte keeps 131,072 bytes of tables: 14 of two seats by hand, 9,216 bytes each."""
+    tables = [{"opponents": ["probe"]}] * 10
+    assert evicted(tables, tables[:4], memory=1) == 0
+    assert evicted(tables, tables[:5], memory=1) == 1
+    assert evicted(tables[:2], tables * 2, memory=1) == 2
+
+
 def test_many_tables_at_once(tmp_path: Path) -> None:
     verify_load(tmp_path, tables=6, actions=200, idle=4)
 
@@ -31,3 +41,16 @@ def test_many_tables_at_once(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_more_tables_at_once(tmp_path: Path) -> None:
     verify_load(tmp_path, tables=20, actions=2000, idle=10)
+
+
+def test_collections_of_garbage_are_short_and_rare() -> None:
+    """What is there when the server starts is not looked through again."""
+    before = gc.get_threshold()
+    try:
+        _collect_less_garbage()
+        assert gc.get_freeze_count() > 10_000
+        assert len(gc.get_objects(generation=2)) < 10_000
+        assert gc.get_threshold()[2] > before[2]
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)

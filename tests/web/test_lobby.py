@@ -39,6 +39,25 @@ def test_the_picker_puts_games_together(visitor: Visitor, service: PlayService) 
     assert [seat.began for seat in table.hand.seats] == [200, 200]
 
 
+def test_opponents_that_search(visitor: Visitor, service: PlayService) -> None:
+    """They are offered where an agent can search, sit down by a form, and their hands have no AIVAT."""
+    assert 'value="search"' not in visitor.get("/?game=leduc").text
+    assert 'value="search"' in visitor.get("/?game=limit-holdem").text
+    page = visitor.sit_down("limit-holdem", **{"opponent-0": "limit-holdem-smooth-uct", "style-0": "search"})
+    person = service.person(visitor.token)
+    (table,) = service.tables(person)
+    assert table.opponents[0].id == "limit-holdem-smooth-uct:search"
+    assert service.searches(table.id)
+    play(visitor, page, 1, Random(3))
+    assert (
+        service.results(person, table.id).note
+        == f"AIVAT needs a tabular opponent: {table.opponents[0].name} solves the rest of each hand instead."
+    )
+    refused = visitor.post("/tables", data={"game": "leduc", "opponent-0": "leduc-cfr", "style-0": "search"})
+    assert refused.status_code == 400
+    assert "cannot search" in refused.text
+
+
 def test_a_cash_game_with_rebuys(visitor: Visitor, service: PlayService, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = Random(1)
     monkeypatch.setattr(service, "_secret", lambda: f"{secrets.getrandbits(128):032x}")

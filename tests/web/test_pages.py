@@ -62,6 +62,13 @@ def test_the_lobby_offers_who_fits(visitor: Visitor, agents: Agents) -> None:
         assert part.lstrip().startswith('<div id="choose">')
 
 
+def test_learned_opponents_are_suggested_for_every_seat(visitor: Visitor) -> None:
+    fields = visitor.page("/?game=limit-holdem-3p").form("/tables").fields
+    assert fields["opponent-0"] == fields["opponent-1"] == "limit-holdem-3p-mccfr"
+    six = visitor.page("/?game=no-limit-holdem:seats=6").form("/tables").fields
+    assert {six[f"opponent-{place}"][:16] for place in range(5)} == {"no-limit-holdem-"}
+
+
 def test_a_match_from_the_lobby_to_its_end(visitor: Visitor, service: PlayService, agents: Agents) -> None:
     lobby = visitor.page("/?game=no-limit-holdem&form=match")
     offered = lobby.offered

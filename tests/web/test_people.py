@@ -75,7 +75,7 @@ def test_a_person_has_so_many_tables(invite: Invite, service: PlayService) -> No
     assert refused.status_code == 403
     assert "3 open tables" in refused.text
     person = service.person(visitor.token)
-    service._histories.close_table(service.tables(person)[0].id, datetime(2026, 1, 2))
+    service.close_table(person, service.tables(person)[0].id)
     assert visitor.post("/tables", data=KUHN).status_code == 200
     with pytest.raises(Forbidden):
         service.open_table(NOBODY, "kuhn", ["kuhn-lp"])

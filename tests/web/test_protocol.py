@@ -100,7 +100,7 @@ def test_nagle_is_off() -> None:
             options.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
 
     async def once() -> None:
-        with server._listen("127.0.0.1", 0) as listening:
+        with server.listen("127.0.0.1", 0) as listening:
             config = uvicorn.Config(application, http=Watched, ws="none", lifespan="off", log_level="critical")
             made = uvicorn.Server(config)
             task = asyncio.create_task(made.serve([listening]))

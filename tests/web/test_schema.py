@@ -16,7 +16,7 @@ from hypothesis.strategies import one_of, randoms
 from smoothcall.app import App
 from smoothcall.play.service import PlayService
 from smoothcall.web.server import create
-from tests.conftest import shipped
+from tests.conftest import PATIENCE, shipped
 
 if TYPE_CHECKING:
     from schemathesis import Case
@@ -86,7 +86,7 @@ def verify(known: Known, token: str | None, examples: int) -> int:
                 case.headers = {**(case.headers or {}), "Authorization": f"Bearer {token}"}
                 if "id" in case.path_parameters and chance.random() < 0.5:
                     case.path_parameters["id"] = chance.choice(known.tables if "/tables/" in case.path else known.hands)
-            case.call_and_validate(checks=every_check)
+            case.call_and_validate(checks=every_check, timeout=PATIENCE)
 
         ask()
     return asked

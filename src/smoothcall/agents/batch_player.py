@@ -45,7 +45,7 @@ def draw_slot(weights: Array, random: Random) -> int:
 
 
 def may_sit(own: PokerRules | MatrixGame, table: PokerRules | MatrixGame, *, with_cards: bool) -> bool:
-    """Whether a player that learned the rules `own` can sit at a table: the bet menu may differ.
+    """Return whether a player that learned the rules `own` can sit at a table: the bet menu may differ.
 
     With `with_cards`, for players that see cards, more than two may play, and so another seat may act first.
     """
@@ -60,7 +60,7 @@ def may_sit(own: PokerRules | MatrixGame, table: PokerRules | MatrixGame, *, wit
 
 
 def observes_cards_of(policy: Policy, table: PokerRules | MatrixGame) -> bool:
-    """Whether a policy is a batch policy that sees cards and can sit at a table that is not of its own game."""
+    """Return whether a policy is a batch policy that sees cards and can sit at a table that is not of its own game."""
     own = policy.game.rules
     return (
         isinstance(policy, TabulatedPolicy)
@@ -109,16 +109,27 @@ class BatchPlayer:
                 self.batch_policy.verify_game(view.rules)
             return self._choose(view.slots, np.zeros(0, np.float32))
         state, before = self._replay(view)
-        letter = self._choose(state.slots, self._encode(view, state, before))
-        if letter[0] != "r":
-            return letter
-        assert view.raises is not None
-        low, high = view.raises
-        return f"r{min(max(int(letter[1:]), low), high)}"  # the others may have less than a full raise left
+        return _legal(view, self._choose(state.slots, self._encode(view, state, before)))
+
+    def moves(self, view: View) -> dict[str, float]:
+        """Return the probability of each move that `act` chooses from; of a batch policy that observes the hand."""
+        state, before = self._replay(view)
+        found: dict[str, float] = {}
+        probabilities = self._probabilities(state.slots, self._encode(view, state, before))
+        for slot, letter in enumerate(state.slots):
+            if letter is not None:
+                move = _legal(view, letter)
+                share = slot == int(np.argmax(probabilities)) if self.greedy else probabilities[slot]
+                found[move] = found.get(move, 0.0) + float(share)
+        return found
+
+    def _probabilities(self, letters: Sequence[str | None], observation: Array) -> Array:
+        legal = np.array([[letter is not None for letter in letters]])
+        found: Array = self.batch_policy.probabilities(observation[None], legal)[0]
+        return found
 
     def _choose(self, letters: Sequence[str | None], observation: Array) -> str:
-        legal = np.array([[letter is not None for letter in letters]])
-        probabilities = self.batch_policy.probabilities(observation[None], legal)[0]
+        probabilities = self._probabilities(letters, observation)
         letter = letters[int(np.argmax(probabilities)) if self.greedy else draw_slot(probabilities, self.random)]
         assert letter is not None
         return letter
@@ -143,7 +154,7 @@ class BatchPlayer:
         return state, before
 
     def _at(self, view: View) -> PokerRules:
-        """The rules of the table with the batch policy's bet menu."""
+        """Return the rules of the table with the batch policy's bet menu."""
         if view.rules is not self._table:
             if not isinstance(view.rules, PokerRules) or not may_sit(self.rules, view.rules, with_cards=self.with_cards):
                 seats = f" for {view.rules.seats}" if view.rules.seats != self.rules.seats else ""
@@ -191,14 +202,30 @@ class BatchPlayer:
         return simulated(self.rules.deck, view.hole, board, generator, ROLLOUTS, opponents)
 
 
+def batch_player_of(policy: Policy, *, greedy: bool = False, random: Random | None = None) -> BatchPlayer | None:
+    """Return the player of a tabulated batch policy; None for any other policy."""
+    if not isinstance(policy, TabulatedPolicy):
+        return None
+    return BatchPlayer(policy.batch_policy, policy.rules, greedy=greedy, random=random, abstraction=policy.game.abstraction)
+
+
+def _legal(view: View, letter: str) -> str:
+    """Return a move whose raise is within what the table allows: the others may have less than a full raise left."""
+    if letter[0] != "r":
+        return letter
+    assert view.raises is not None
+    low, high = view.raises
+    return f"r{min(max(int(letter[1:]), low), high)}"
+
+
 def _last_to_act(state: Betting) -> int:
-    """The seat of those still in that acts last after the first street: of two, the small blind's."""
+    """Return the seat of those still in that acts last after the first street: of two, the small blind's."""
     first, seats = state.rules.streets[-1].first, state.rules.seats
     return next(place for step in range(seats) if state.alive[place := (first - 1 - step) % seats])
 
 
 def _last_move(state: Betting, seats: list[int]) -> tuple[int, int]:
-    """(the last move of any of these seats, the chips that it put in with it)."""
+    """Return (the last move of any of these seats, the chips that it put in with it)."""
     made: Move | None = next((move for move in reversed(state.moves) if move.player in seats), None)
     if made is None or isinstance(made, Fold):
         return NOTHING, 0

@@ -2,7 +2,7 @@
 
 | kind | class | arrays |
 | --- | --- | --- |
-| `table` | `Policy` | `policy`: [rows, A] float64 probabilities, or uint8 quantised probabilities |
+| `table` | `Policy` | `policy`: [rows, A] float64 probabilities, or uint8 quantised ones; these also as `packed_rows` |
 | `batch_policy` | `TabulatedPolicy` | those of the batch policy (`agents.serialization`) |
 
 The card holds `format`, `kind`, `game` (name, options, fingerprint) and `actions`; everything else on it is optional and says
@@ -22,6 +22,7 @@ from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.files import Archive, field, opened, optional, verify_size
 from smoothcall.information.game import Game, spec_of
 from smoothcall.information.named_games import game
+from smoothcall.information.packed_rows import DISTINCT, HIGH, LOW, MAX_DISTINCT, unpack
 from smoothcall.kernels.tables import Array
 from smoothcall.policy import FORMAT, Policy
 
@@ -63,7 +64,7 @@ def read_card(path: Path) -> dict[str, Any]:
     with opened(path, "agent file") as file:
         archive = Archive(file)
         card = _card(archive)
-        if card["kind"] == Policy.KIND and "policy.npy" not in archive:
+        if card["kind"] == Policy.KIND and not ("policy.npy" in archive or f"{DISTINCT}.npy" in archive):
             raise DamagedFile("'policy.npy' is missing")
     _verify_origin(card)
     _verify_results(field(card, "results", dict, {}))
@@ -111,8 +112,9 @@ def _verify_results(results: dict[str, Any]) -> None:
     for opponent in matches:
         _verify_length("opponent", opponent)
         _verify_estimate(field(matches, opponent, dict), "hands")
-    if optional(results, "local_best_response", dict) is not None:
-        _verify_estimate(results["local_best_response"], "deals")
+    for name, count in (("local_best_response", "deals"), ("exact_response", "flops")):
+        if optional(results, name, dict) is not None:
+            _verify_estimate(results[name], count)
 
 
 def _verify_length(name: str, text: str) -> None:
@@ -128,11 +130,19 @@ def _verify_estimate(estimate: dict[str, Any], count: str) -> None:
 
 def _table(played: Game, archive: Archive) -> Array:
     """Return the table of a policy; no larger one is read than the game has rows for."""
-    cells = played.tree.rows * len(played.actions)
+    rows, actions = played.tree.rows, len(played.actions)
+    if f"{DISTINCT}.npy" in archive:
+        sizes = {DISTINCT: MAX_DISTINCT * actions, LOW: rows, HIGH: rows}
+        packed = {name: archive.array(name, size + HEADER_BYTES) for name, size in sizes.items()}
+        return _read_only(unpack(packed, actions))
+    cells = rows * actions
     table = archive.array("policy", cells * np.dtype(np.float64).itemsize + HEADER_BYTES)
     if table.dtype != np.uint8 and table.dtype.kind != "f":
         raise DamagedFile(f"'policy.npy' holds {table.dtype} (accepted: float64, uint8)")
-    table = np.ascontiguousarray(table)
+    return _read_only(np.ascontiguousarray(table))
+
+
+def _read_only(table: Array) -> Array:
     table.flags.writeable = False  # so that the policy need not copy it
     return table
 

@@ -83,7 +83,7 @@ def agents_in(folder: Path, taken: Collection[str] = ()) -> tuple[list[AgentFile
 
 
 def _agents_of_run(folder: Path, run: Path, where: Path, name: str) -> list[AgentFile]:
-    """The agent of a run (its latest snapshot while it is not finished) and its greedy agent, where it has one."""
+    """Return the agent of a run (its latest snapshot while it is not finished) and its greedy agent, where it has one."""
     inside = [
         path for path in (run / AGENT_FILE, run / GREEDY_FILE) if path.is_file() and path.resolve().is_relative_to(folder)
     ]
@@ -101,7 +101,7 @@ def _agents_of_run(folder: Path, run: Path, where: Path, name: str) -> list[Agen
 
 
 def snapshots_of(run: Path) -> dict[int, Path]:
-    """The snapshots that a run has kept, by iterations, in order."""
+    """Return the snapshots that a run has kept, by iterations, in order."""
     files = {int(path.stem): path for path in (run / SNAPSHOTS).glob("*.agent") if re.fullmatch("[1-9][0-9]{0,18}", path.stem)}
     return dict(sorted(files.items()))
 

@@ -6,9 +6,8 @@ from random import Random
 
 import numpy as np
 
-from smoothcall.agents.batch_player import BatchPlayer, draw_slot
+from smoothcall.agents.batch_player import batch_player_of, draw_slot
 from smoothcall.agents.fixed import Strategy
-from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import View
 from smoothcall.errors import UsageError
 from smoothcall.games.matrix import MatrixGame
@@ -28,13 +27,7 @@ class PolicyPlayer:
         self.fixed = Strategy(policy, greedy)
         self.random = random or Random()
         self._table = policy.game.rules  # the rules of the last view, so that they are compared once
-        self._batch_player = (
-            BatchPlayer(
-                policy.batch_policy, policy.rules, greedy=greedy, random=self.random, abstraction=policy.game.abstraction
-            )
-            if isinstance(policy, TabulatedPolicy)
-            else None
-        )
+        self._batch_player = batch_player_of(policy, greedy=greedy, random=self.random)
 
     def act(self, view: View) -> str:
         if self._batch_player is not None:

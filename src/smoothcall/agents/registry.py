@@ -7,20 +7,21 @@
     runs/leduc                  the folder of a run: its agent
     strategy.json               a file of another format with a reader: for commands, strategies of macmanus2019
     mymodule:MyPlayer           an importable class of a player (`act`) or a batch policy (`probabilities`)
+    caller                      a player of an installed package, by its entry point (`agents.outside`)
+    acpc://127.0.0.1:18791      a program of the ACPC protocol, for which a match waits at this address
+    openspiel://uniform_random  a bot of OpenSpiel
 
 Appended to an agent, `:greedy` selects its most likely actions and `:threshold=0.05` leaves out actions less likely than 5 %.
+`:search` behind a table of two-player hold'em makes a player that solves the rest of each hand, with 2 seconds for a decision
+(`:search=5`: five), and `:unsafe-search` one that takes its opponent's range as given (`search.player`).
 An id comes before a path; `./leduc-cfr` is always a path.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from importlib import import_module
-from inspect import signature
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -30,9 +31,11 @@ from smoothcall.agents.batch_player import BatchPlayer
 from smoothcall.agents.batch_wrappers import Greedy, Table, Thresholded
 from smoothcall.agents.files import load, read_card
 from smoothcall.agents.folders import AGENT_FILE, CONFIG_FILE, AgentFile, agents_in, built_in_agents
+from smoothcall.agents.outside import OutsidePlayer, installed_players, instance
 from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.scripted import RULES, AnyAmount, HeuristicMC, MostlyCalls, Rule, Scripted
 from smoothcall.agents.serialization import verify_card_game, verify_game
+from smoothcall.agents.suffixes import GREEDY, NO_SUFFIXES, SEARCH, THRESHOLD, Search, Suffixes, split_name
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player
 from smoothcall.errors import UsageError, unknown
@@ -40,12 +43,12 @@ from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game, spec_of
 from smoothcall.information.named_games import game
-from smoothcall.options import number
 from smoothcall.policy import Policy
 from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations
 
-GREEDY, THRESHOLD = ":greedy", ":threshold="
 Reader = Callable[[Path, Game | None], Policy]  # reads a file of another form, of the game named where one is
+Opener = Callable[[str, Game, Random], Player]  # makes the player at an address for a game
+Searcher = Callable[[Policy, Search, Random], Player]  # makes a player that searches
 
 
 class Kind(StrEnum):
@@ -56,6 +59,8 @@ class Kind(StrEnum):
     FILE = "file"
     RUN = "run"
     CLASS = "class"
+    INSTALLED = "installed"  # a class of an installed package
+    ADDRESS = "address"
 
 
 class Games(StrEnum):
@@ -124,8 +129,15 @@ class ResolvedName:
     kind: Kind
     base: str  # without suffixes
     path: Path | None = None  # of the file, where there is one
-    greedy: bool = False
-    threshold: float | None = None
+    suffixes: Suffixes = NO_SUFFIXES
+
+    @property
+    def greedy(self) -> bool:
+        return self.suffixes.greedy
+
+    @property
+    def threshold(self) -> float | None:
+        return self.suffixes.threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +154,21 @@ class PlayerInfo:
 
 
 class Registry:
-    """Resolves names of players. `folder`: its agents have ids too; `readers`: of other files, by suffix (".json")."""
+    """Resolves names of players.
 
-    def __init__(self, folder: Path | None = None, readers: Mapping[str, Reader] | None = None) -> None:
-        self.readers = dict(readers or {})
+    `folder`: its agents have ids too; `readers`: of other files, by suffix (".json"); `openers`: of addresses, by what stands
+    before their `://`; `searcher`: makes players that search.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        readers: Mapping[str, Reader] | None = None,
+        openers: Mapping[str, Opener] | None = None,
+        searcher: Searcher | None = None,
+    ) -> None:
+        self.searcher = searcher
+        self.readers, self.openers, self.installed = dict(readers or {}), dict(openers or {}), installed_players()
         self.agents: list[AgentFile] = built_in_agents()  # built-in ones first
         self.problems: list[str] = []  # of files in the folder that were left out
         if folder is not None:
@@ -161,51 +184,63 @@ class Registry:
 
     def resolve(self, name: str) -> ResolvedName:
         """Return what a name stands for; UsageError where it stands for nothing, or for two things."""
-        base, greedy, threshold = split_name(name)
-        options: dict[str, Any] = {"greedy": greedy, "threshold": threshold}
+        base, suffixes = split_name(name)
         if base in SCRIPTED_PLAYERS:
-            if greedy or threshold is not None:
-                raise UsageError(f"{name!r}: {base} is scripted (accepted behind agents only: {GREEDY}, {THRESHOLD}0.05)")
+            if suffixes:
+                raise UsageError(
+                    f"{name!r}: {base} is scripted (accepted behind agents only: {GREEDY}, {THRESHOLD}0.05, {SEARCH})"
+                )
             return ResolvedName(name, Kind.SCRIPTED, base)
         if base in self._files:
             file, path = self._files[base]
             here = Path(base) / AGENT_FILE if Path(base).is_dir() else Path(base)
             if here.exists() and not here.samefile(path):
                 raise UsageError(f"{base!r} is the id of an agent and a path here (accepted: ./{base} for the path)")
-            return ResolvedName(name, Kind(file.kind), base, path, **options)
+            return ResolvedName(name, Kind(file.kind), base, path, suffixes)
+        scheme, found, _ = base.partition("://")
+        if found and scheme in self.openers and not suffixes:
+            return ResolvedName(name, Kind.ADDRESS, base)
         path = Path(base)
+        if base in self.installed:
+            return self._class(name, self.installed[base], suffixes)
         if base and _exists(path):
             if path.is_dir():
-                return ResolvedName(name, Kind.RUN, base, _agent_of_run(path), **options)
-            return ResolvedName(name, Kind.FILE, base, path, **options)
+                return ResolvedName(name, Kind.RUN, base, _agent_of_run(path), suffixes)
+            return ResolvedName(name, Kind.FILE, base, path, suffixes)
         module, colon, attribute = base.partition(":")
         if colon and all(part.isidentifier() for part in (*module.split("."), attribute)):
-            if threshold is not None:
-                raise UsageError(f"{name!r}: {THRESHOLD} is for agents")
-            return ResolvedName(name, Kind.CLASS, base, **options)
+            return self._class(name, base, suffixes)
         raise self._unknown(base)
+
+    def _class(self, name: str, base: str, suffixes: Suffixes) -> ResolvedName:
+        if suffixes.threshold is not None or suffixes.search is not None:
+            raise UsageError(f"{name!r}: {THRESHOLD} and {SEARCH} are for agents")
+        return ResolvedName(name, Kind.CLASS, base, suffixes=suffixes)
 
     def _unknown(self, base: str) -> UsageError:
         """Name what is accepted; ids are suggested but only scripted names and built-in agents are listed."""
         if Path(base).suffix in (".agent", *self.readers):
             return UsageError(f"there is no agent file {base!r}")
-        listed = [*SCRIPTED_PLAYERS, *(file.id for file in self.agents if file.kind == Kind.BUILT_IN)]
+        listed = [*SCRIPTED_PLAYERS, *(file.id for file in self.agents if file.kind == Kind.BUILT_IN), *self.installed]
         suggested = unknown("player", base, [*listed, *self._files])
         hint = str(suggested).partition(" (accepted:")[0]
-        others = "an agent file, the folder of a run, module:Class"
+        others = ", ".join(
+            ["an agent file, the folder of a run, module:Class", *(f"{scheme}://..." for scheme in self.openers)]
+        )
         return UsageError(
             f"{hint} (accepted: {', '.join(listed)}; {others}; append {GREEDY} to an agent for its most likely actions, "
-            f"{THRESHOLD}0.05 without those below 5 %)"
+            f"{THRESHOLD}0.05 without those below 5 %, {SEARCH} to solve the rest of each hand)"
         )
 
     def names(self) -> list[str]:
-        """Every name that stands for itself, snapshots included. No file is read."""
-        return [*SCRIPTED_PLAYERS, *sorted(self._files)]
+        """Return the names of scripted players and agents, snapshots included. No file is read."""
+        return [*SCRIPTED_PLAYERS, *sorted(self._files), *sorted(self.installed)]
 
     def players(self) -> list[PlayerInfo]:
-        """Every name there is: scripted players, built-in agents, agents of the folder."""
+        """Return all names: scripted players, built-in agents, agents of the folder, players of installed packages."""
         scripted = [PlayerInfo(each.name, Kind.SCRIPTED, each.games, each.summary) for each in SCRIPTED_PLAYERS.values()]
-        return scripted + [PlayerInfo(file.id, file.kind, *_described(file)) for file in self.agents]
+        installed = [PlayerInfo(name, Kind.INSTALLED, "", value) for name, value in sorted(self.installed.items())]
+        return scripted + [PlayerInfo(file.id, file.kind, *_described(file)) for file in self.agents] + installed
 
     # What a name stands for
 
@@ -215,6 +250,7 @@ class Registry:
         A batch policy comes as a `TabulatedPolicy`. `:greedy` and `:threshold` change the batch policy itself, not its table.
         """
         entry = self.resolve(name)
+        _verify_fixed(entry)
         if entry.path is not None:
             return modified(self.read(entry, of), entry)
         if of is None:
@@ -234,7 +270,7 @@ class Registry:
         entry = self.resolve(name)
         if entry.kind is Kind.SCRIPTED:
             return scripted_batch_policy(of, entry.base)
-        if entry.kind is Kind.CLASS:
+        if entry.path is None:
             return self._class_batch_policy(entry)
         return batch_policy_of(self.read(entry), entry, of)
 
@@ -243,23 +279,39 @@ class Registry:
         entry, random = self.resolve(name), random or Random()
         if entry.kind is Kind.SCRIPTED:
             return scripted_player(of, entry.base, random)
-        if entry.kind is Kind.CLASS:
+        if entry.kind is Kind.ADDRESS:
+            opened = self.openers[entry.base.partition("://")[0]](entry.base, of, random)
+            return opened if isinstance(opened, PolicyPlayer) else OutsidePlayer(name, opened)
+        if entry.path is None:
             return self._class_player(entry, of, random)
-        policy = thresholded(self.read(entry, of if not of.sampled or self._is_of(entry, of) else None), entry.threshold)
-        return PolicyPlayer(policy, greedy=entry.greedy, random=random)
+        return self.policy_player(self.read(entry, of if not of.sampled or self._is_of(entry, of) else None), entry, random)
+
+    def policy_player(self, policy: Policy, entry: ResolvedName, random: Random) -> Player:
+        """Return the player of an agent that has been read, as its name says."""
+        if entry.suffixes.search is None:
+            return PolicyPlayer(thresholded(policy, entry.threshold), greedy=entry.greedy, random=random)
+        if self.searcher is None:
+            raise UsageError(f"{entry.name}: agents do not search here")
+        try:
+            return self.searcher(modified(policy, entry), entry.suffixes.search, random)
+        except UsageError as error:
+            raise UsageError(f"{entry.name}: {error}") from None
 
     def _is_of(self, entry: ResolvedName, of: Game) -> bool:
-        """Whether an agent file is of this very game, so that it can share the game's tables."""
+        """Return whether an agent file is of this very game, so that it can share the game's tables."""
         assert entry.path is not None
         if entry.path.suffix in self.readers:
             return False
-        return bool(read_card(entry.path)["game"].get("fingerprint") == of.fingerprint)
+        named = read_card(entry.path)["game"]
+        return spec_of(named["name"], named["options"]) == of.spec and bool(named.get("fingerprint") == of.fingerprint)
 
     def games_of(self, entry: ResolvedName) -> str:
-        """The games that a scripted player or a class plays, in words."""
+        """Return the games that a scripted player or a class plays, in words."""
         return SCRIPTED_PLAYERS[entry.base].games if entry.kind is Kind.SCRIPTED else Games.ANY
 
     def _class_batch_policy(self, entry: ResolvedName) -> BatchPolicy:
+        if entry.kind is Kind.ADDRESS:
+            raise UsageError(f"{entry.name} acts hand by hand (accepted here: agents and batch policies)")
         found: BatchPolicy = instance(entry.base, Random())
         if not hasattr(found, "probabilities"):
             raise UsageError(f"{entry.base} acts hand by hand (accepted here: batch policies, with `probabilities`)")
@@ -270,31 +322,13 @@ class Registry:
         if hasattr(found, "act"):
             if entry.greedy:
                 raise UsageError(f"{entry.name!r}: {entry.base} acts hand by hand (accepted behind batch policies: {GREEDY})")
-            player: Player = found
-            return player
+            return OutsidePlayer(entry.name, found)
         if ignores_observations(found):
             return BatchPlayer(found, greedy=entry.greedy, random=random)
         return PolicyPlayer(TabulatedPolicy(of, found), greedy=entry.greedy, random=random)
 
 
 # Names
-
-
-def split_name(name: str) -> tuple[str, bool, float | None]:
-    """`runs/leduc:threshold=0.05` -> ("runs/leduc", False, 0.05); `leduc-cfr:greedy` -> ("leduc-cfr", True, None)."""
-    base, greedy, threshold = name, False, None
-    while True:
-        head, _, tail = base.rpartition(":")
-        if head and tail == GREEDY[1:] and not greedy:
-            base, greedy = head, True
-        elif head and f":{tail}".startswith(THRESHOLD) and threshold is None:
-            share = tail.partition("=")[2]
-            threshold = number(share, whole=False)
-            if threshold is None or not 0 <= threshold <= 1:
-                raise UsageError(f"threshold={share} (accepted: a number from 0 to 1)")
-            base = head
-        else:
-            return base, greedy, threshold
 
 
 def _exists(path: Path) -> bool:
@@ -314,7 +348,7 @@ def _agent_of_run(folder: Path) -> Path:
 
 
 def _described(file: AgentFile) -> tuple[str, str]:
-    """(game, summary) of an agent, from the card in its file."""
+    """Return (game, summary) of an agent, from the card in its file."""
     try:
         card = read_card(file.path)
     except UsageError as error:
@@ -365,7 +399,7 @@ def scripted_player(of: Game, name: str, random: Random) -> Player:
 
 
 def _for_two(of: Game) -> str:
-    """The spec of the two-player game of which this may be a table for more."""
+    """Return the spec of the two-player game of which this may be a table for more."""
     return spec_of(of.name, {name: value for name, value in of.options.items() if name != "seats"})
 
 
@@ -381,8 +415,15 @@ def modified(policy: Policy, entry: ResolvedName) -> Policy:
     return TabulatedPolicy(cut.game, Greedy(cut.batch_policy), {**cut.card, "greedy": True})
 
 
+def _verify_fixed(entry: ResolvedName) -> None:
+    """Raise UsageError for a name whose player is no policy, because it searches."""
+    if entry.suffixes.search is not None:
+        raise UsageError(f"{entry.name} acts hand by hand: search has no table (accepted here: {entry.base})")
+
+
 def batch_policy_of(policy: Policy, entry: ResolvedName, of: Game) -> BatchPolicy:
     """Return the batch policy of an agent that has been read; UsageError where it is a table, or plays other rules."""
+    _verify_fixed(entry)
     if policy.game.rules != of.rules:
         raise UsageError(f"{entry.name} plays {policy.game.spec}, not {of.spec}")
     changed = modified(policy, entry)
@@ -401,40 +442,3 @@ def thresholded(policy: Policy, share: float | None) -> Policy:
         return policy.thresholded(share)
     card = {name: value for name, value in policy.card.items() if name != "results"} | {"threshold": share}
     return TabulatedPolicy(policy.game, Thresholded(policy.batch_policy, share), card)
-
-
-# Importable classes
-
-
-@contextmanager
-def _importing_from_here() -> Iterator[None]:
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        sys.path.remove(here)
-
-
-def instance(name: str, random: Random) -> Any:
-    """Import `module:Class` and make one; `random` is handed over where the class takes it."""
-    module, _, attribute = name.partition(":")
-    try:
-        with _importing_from_here():
-            made = getattr(import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        raise UsageError(f"player {name!r}: {error} (accepted: module:Class of a module that can be imported)") from None
-    except AttributeError:
-        raise UsageError(f"player {name!r}: module {module!r} has no {attribute!r}") from None
-    try:
-        takes = signature(made).parameters
-        found = made(random=random) if "random" in takes else made()
-    except (TypeError, ValueError) as error:
-        raise UsageError(
-            f"player {name!r} cannot be made ({error}; accepted: a class without arguments, or `random`)"
-        ) from None
-    if not (hasattr(found, "act") or hasattr(found, "probabilities")):
-        raise UsageError(
-            f"player {name!r} cannot play (accepted: a class with `act(view)` or `probabilities(observations, legal)`)"
-        )
-    return found

@@ -59,7 +59,7 @@ class Rule(StrEnum):
         return found
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
-        """[n, A]; observations are ignored."""
+        """Return [n, A] probabilities; observations are ignored."""
         return self.among(legal)
 
     def verify_game(self, rules: object) -> None:
@@ -107,7 +107,7 @@ def mirror(table: Table, observations: Array, legal: Array) -> Array:
 
 
 def any_move(table: Table, observations: Array, legal: Array) -> Array:
-    """[n, A]: every legal move equally likely, except all-in: epfl2020 lists raises by 1 to 4 bets as the possible ones.
+    """Return [n, A]: every legal move equally likely, except all-in: epfl2020 lists raises by 1 to 4 bets as the possible ones.
 
     Where all-in is the only raise it counts as one.
     """
@@ -235,7 +235,7 @@ class HeuristicMC:
         return found
 
     def _below(self, observations: Array, share: Array) -> Array:
-        """[n] the probability that less than share[n] of the rollouts is won."""
+        """Return [n] the probability that less than share[n] of the rollouts is won."""
         from scipy.special import bdtr
 
         won = np.clip(np.ceil(share * self.rollouts - EDGE) - 1, -1, self.rollouts)
@@ -244,20 +244,20 @@ class HeuristicMC:
 
 
 def pot_odds(observations: Array) -> Array:
-    """[n] the equity from which a call does not lose: the chips to call as a share of the pot after the call."""
+    """Return [n] the equity from which a call does not lose: the chips to call as a share of the pot after the call."""
     call = np.minimum(observations[:, TO_CALL], observations[:, STACK]).clip(0).astype(np.float64)
     return np.asarray(call / np.maximum(observations[:, POT] + call, EDGE))
 
 
 def to_data(batch_policy: MostlyCalls | HeuristicMC) -> tuple[dict[str, Any], dict[str, Array]]:
-    """(the entry of the card, arrays by name) of an agent file."""
+    """Return (the entry of the card, arrays by name) of an agent file."""
     if isinstance(batch_policy, MostlyCalls):
         return {"class": "mostly-calls"}, {}
     return {"class": "simulations", "rollouts": batch_policy.rollouts}, {}
 
 
 def from_data(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> MostlyCalls | HeuristicMC:
-    """The batch policy of which `to_data` gave this entry."""
+    """Return the batch policy of which `to_data` gave this entry."""
     named = field(about, "class", str)
     if named not in CLASSES:
         raise unknown("class of batch policy", named, CLASSES)

@@ -56,7 +56,7 @@ def verify_batch_policy(game: Game, batch_policy: BatchPolicy) -> None:
 
 
 def verify_card_game(game: Game, who: str = "batch policies that look at cards") -> PokerRules:
-    """The rules of a game that batch policies play who look at observations with cards."""
+    """Return the rules of a game; UsageError unless its observations with cards show what batch policies need."""
     rules = game.rules
     if (
         not isinstance(rules, PokerRules)
@@ -65,6 +65,7 @@ def verify_card_game(game: Game, who: str = "batch policies that look at cards")
         or rules.seats != 2
         or rules.limit
         or rules.stack is None
+        or rules.stacks
         or rules.menu is None
     ):
         raise UsageError(f"{who} cannot play {game.spec} (accepted: no-limit hold'em for two, such as no-limit-holdem)")
@@ -72,7 +73,7 @@ def verify_card_game(game: Game, who: str = "batch policies that look at cards")
 
 
 def verify_game(game: Game, who: str = "batch policies") -> PokerRules:
-    """The rules of a game that batch policies play: observations say all that they look at."""
+    """Return the rules of a game; UsageError unless its observations show what batch policies need."""
     rules, seen = game.rules, game.abstraction
     if (
         not isinstance(rules, PokerRules)
@@ -81,6 +82,7 @@ def verify_game(game: Game, who: str = "batch policies") -> PokerRules:
         or rules.seats != 2
         or rules.limit
         or rules.stack is None
+        or rules.stacks
         or whole_bets(rules) is None
     ):
         raise UsageError(
@@ -91,7 +93,7 @@ def verify_game(game: Game, who: str = "batch policies") -> PokerRules:
 
 
 def to_data(batch_policy: BatchPolicy) -> tuple[dict[str, Any], dict[str, Array]]:
-    """(what the card says of a batch policy, its arrays by name)."""
+    """Return (what the card says of a batch policy, its arrays by name)."""
     if isinstance(batch_policy, generic.Rule):
         return {"class": RULE, "rule": str(batch_policy)}, {}
     if isinstance(batch_policy, Scripted):

@@ -36,6 +36,7 @@ class TabulatedPolicy(Policy):
         verify_batch_policy(game, batch_policy)
         self.game, self.batch_policy, self.card = game, batch_policy, dict(card or {})
         self.scale = float(SCALE) if game.sampled else 1.0
+        self._nodes: dict[int, Array] = {}  # by node, of `node_weights`
 
     @property
     def rules(self) -> PokerRules:
@@ -60,6 +61,16 @@ class TabulatedPolicy(Policy):
         table = np.concatenate([parts[each] for each in kind.tolist()])  # rows follow the order of nodes
         table.flags.writeable = False
         return table
+
+    def node_weights(self, node: int) -> Array:
+        """Return [buckets, A] uint8: the rows of a decision, equal to those of `weights`. The rest is not tabulated."""
+        if "weights" in self.__dict__ or not self.game.sampled or ignores_observations(self.batch_policy):
+            first = int(self.game.tree.first_row[node])
+            rows: Array = self.weights[first : first + self.game.buckets[self.game.tree.round[node]]]
+            return rows
+        if node not in self._nodes:
+            self._nodes[node] = self._parts(np.array([node]))[0]
+        return self._nodes[node]
 
     def _parts(self, nodes: Array) -> list[Array]:
         """Return n tables [buckets, A] uint8 of decisions on one street."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Protocol
 
-from smoothcall.games.betting import Call, Raise
+from smoothcall.games.betting import Betting, Call, Raise
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Hand
 from smoothcall.games.matrix import MatrixGame
@@ -13,7 +15,7 @@ from smoothcall.games.notation import split_moves
 from smoothcall.games.rules import PokerRules
 
 Habits = tuple[int, int, int, int]  # counts of earlier hands: hands, hands raised on the first street, raises, calls
-STRANGER: Habits = (0, 0, 0, 0)
+NO_HABITS: Habits = (0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,9 @@ class View:
     to_call: int = 0
     raises: tuple[int, int] | None = None  # the smallest and the largest total a raise may bring the seat to
     slots: tuple[str | None, ...] = ()  # [A] the move of each action slot of the game, None where it is not legal now
-    habits: Habits = STRANGER  # of the opponent at a table of two
+    habits: Habits = NO_HABITS  # of the opponent at a table of two
+    shown: tuple[Cards, ...] = ()  # hole cards of each seat, () where they are hidden (`visible_hole_cards`)
+    payoffs: tuple[Fraction, ...] = ()  # chips that each seat has won; () while the hand goes on
 
     @property
     def pot(self) -> int:
@@ -64,7 +68,7 @@ def visible_hole_cards(hand: Hand, seat: int | None) -> tuple[Cards, ...]:
     return tuple(cards if place == seat or (showdown and hand.alive[place]) else () for place, cards in enumerate(hand.hole))
 
 
-def habits_of(hand: Hand, seat: int) -> Habits:
+def habits_of(hand: Betting, seat: int) -> Habits:
     """Return what a seat did in a finished hand, as counted in freezeouts (`kernels.simulation.freezeouts`)."""
     opening = len(split_moves(hand.text.partition("/")[0]))  # moves on the first street
     own = [(number, move) for number, move in enumerate(hand.moves) if move.player == seat]
@@ -73,28 +77,43 @@ def habits_of(hand: Hand, seat: int) -> Habits:
     return 1, int(any(number < opening for number in raised)), len(raised), called
 
 
-def more_habits(known: Habits, hand: Hand, seat: int) -> Habits:
+def more_habits(known: Habits, hand: Betting, seat: int) -> Habits:
     """Return habits with those of one more finished hand."""
     one, other = known, habits_of(hand, seat)
     return one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3]
 
 
-def view_of(hand: Hand, seat: int, habits: Habits = STRANGER) -> View:
+def view_of(hand: Hand, seat: int, habits: Habits = NO_HABITS) -> View:
     """Return what a seat may know of a hand now; `habits` of its one opponent are from earlier hands."""
-    turn = hand.player == seat and hand.due is None
+    view = view_of_betting(hand, seat, visible_hole_cards(hand, seat), hand.boards, habits, dealt=hand.due is None)
+    return view if hand.outcome is None else replace(view, payoffs=hand.outcome.payoffs)
+
+
+def view_of_betting(
+    state: Betting,
+    seat: int,
+    shown: Sequence[Cards],
+    boards: Sequence[Cards],
+    habits: Habits = NO_HABITS,
+    *,
+    dealt: bool = True,
+) -> View:
+    """Return the view of a seat that is shown these cards; `dealt`: whether no more cards are due."""
+    turn = state.player == seat and dealt
     return View(
-        rules=hand.rules,
+        rules=state.rules,
         seat=seat,
-        hole=visible_hole_cards(hand, seat)[seat],
-        boards=tuple(hand.boards),
-        text=hand.text,
-        paid=tuple(hand.paid),
-        stacks=tuple(map(hand.stack, range(hand.rules.seats))),
-        alive=tuple(hand.alive),
-        to_call=hand.to_call if turn else 0,
-        raises=hand.raises if turn else None,
-        slots=hand.slots if turn else (),
+        hole=shown[seat],
+        boards=tuple(boards),
+        text=state.text,
+        paid=tuple(state.paid),
+        stacks=tuple(map(state.stack, range(state.rules.seats))),
+        alive=tuple(state.alive),
+        to_call=state.to_call if turn else 0,
+        raises=state.raises if turn else None,
+        slots=state.slots if turn else (),
         habits=habits,
+        shown=tuple(shown),
     )
 
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from smoothcall.app import App
 
 
-def app() -> App:
+def app(cluster: str | None = None) -> App:
     """Return the object behind every command; imported when first used, because it is large."""
     from smoothcall.app import App
 
-    return App()
+    return App(cluster=cluster)
 
 
 def whole(text: str) -> int:
@@ -82,4 +82,12 @@ Agent = Annotated[
 AgentGame = Annotated[
     str | None,
     typer.Option("--game", metavar="GAME", help="Refuse an agent of another game.", autocompletion=complete_game),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        parser=named,
+        metavar="WHERE",
+        help="Work on a Ray cluster: auto (this machine's), HOST:PORT, or local:N (N processes here). Results are the same.",
+    ),
 ]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from smoothcall.cli.arguments import Agent, AgentGame, AsJson, Seed, app, whole
+from smoothcall.cli.arguments import Agent, AgentGame, AsJson, Cluster, Seed, app, whole
 from smoothcall.cli.output import STOPPED, ProgressLine, figure, print_json, print_table, say
 from smoothcall.errors import UsageError
+
+FLOPS = 20  # drawn for the exact best response unless another number is given
 
 if TYPE_CHECKING:
     from smoothcall.results import EvaluationReport, ExactResponseReport, LowerBounds
@@ -24,17 +26,29 @@ def evaluate(
         int, typer.Option(parser=whole, metavar="N", help="Hold'em: episodes a seat of the learned response.")
     ] = 20_000_000,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Hold'em for two with few raises: an exact best response, over every deal.")
+        bool,
+        typer.Option(
+            "--exact", help="Hold'em for two: the exact best response alone, over every flop unless --flops is given."
+        ),
     ] = False,
+    flops: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole, metavar="N", help="Hold'em for two: flops drawn for the exact best response; 0: none [default: 20]."
+        ),
+    ] = None,
     slots: Annotated[
         str | None, typer.Option(metavar="A,B,...", help="With --exact: the actions the responder may use, such as f,c,x4.")
     ] = None,
+    threads: Annotated[int, typer.Option(parser=whole, metavar="N", help="Threads of the exact best response, 1 or 2.")] = 2,
     seed: Seed = 0,
+    cluster: Cluster = None,
     as_json: AsJson = False,
 ) -> None:
     """Say exactly how good an agent is: NashConv, exploitability, values, and epsilon, the most a player gains by deviating.
 
-    Hold'em is too large for that: there, lower bounds of what a best response wins, in mbb/h with intervals.
+    Hold'em, in mbb/h with intervals: what an exact best response wins on a sample of flops (two players), then lower bounds
+    by a local best response and by a learned one. Flops are kept as they are done, and not computed twice.
 
     Examples: smoothcall evaluate runs/leduc-cfr+; smoothcall evaluate holdem.agent --episodes 1e8
     """
@@ -42,16 +56,17 @@ def evaluate(
         raise UsageError("slots are those of an exact best response (accepted: with --exact)")
     report: EvaluationReport | LowerBounds | ExactResponseReport
     with ProgressLine(f"evaluating {Path(agent).name}") as line:
-        user = app()
+        user = app(cluster)
         policy = user.agent(agent, of)
         if not policy.game.sampled:
             report = user.evaluate(policy, greedy=greedy)
-        elif exact:
-            report = user.exact_response(policy, greedy=greedy, slots=slots, watch=line.fraction, stop=line.stopped)
         else:
-            report = user.lower_bounds(
-                policy, greedy=greedy, deals=deals, episodes=episodes, seed=seed, watch=line.fraction, stop=line.stopped
-            )
+            how: dict[str, Any] = {"greedy": greedy, "seed": seed, "threads": threads, "watch": line.step, "stop": line.stopped}
+            if exact:
+                report = user.exact_response(policy, flops=flops, slots=slots, **how)
+            else:
+                many = FLOPS if flops is None else flops
+                report = user.lower_bounds(policy, deals=deals, episodes=episodes, flops=many, **how)
     if as_json:
         print_json(report.as_dict())
     else:

@@ -14,7 +14,9 @@ from typing import Annotated, Any
 import typer
 
 from smoothcall import __version__
+from smoothcall.cli.acpc import acpc
 from smoothcall.cli.bench import bench
+from smoothcall.cli.cluster import cluster
 from smoothcall.cli.evaluate import evaluate
 from smoothcall.cli.games import games
 from smoothcall.cli.match import match
@@ -24,11 +26,12 @@ from smoothcall.cli.players import players
 from smoothcall.cli.plot import plot
 from smoothcall.cli.reproduce import reproduce
 from smoothcall.cli.resume import resume
+from smoothcall.cli.review import review
 from smoothcall.cli.show import show
 from smoothcall.cli.solve import solve
 from smoothcall.cli.solvers import solvers
 from smoothcall.cli.train import train
-from smoothcall.errors import UsageError
+from smoothcall.errors import PlayerFailed, UsageError
 from smoothcall.progress import watched
 
 COMMANDS = (
@@ -43,7 +46,9 @@ COMMANDS = (
     play,
     plot,
     solve,
+    review,
     reproduce,
+    cluster,
     bench,
 )  # in the order of the help
 
@@ -56,6 +61,7 @@ cli = typer.Typer(
 )
 for command in COMMANDS:
     cli.command()(command)
+cli.add_typer(acpc)
 
 
 @cli.callback(invoke_without_command=True)
@@ -102,7 +108,7 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
-    except (OSError, MemoryError) as error:
+    except (OSError, MemoryError, PlayerFailed) as error:
         code = _fail(str(error) or type(error).__name__, 1)
     sys.exit(code or 0)
 

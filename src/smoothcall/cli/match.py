@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from smoothcall.cli.arguments import AsJson, Seed, app, complete_game, complete_player, whole
-from smoothcall.cli.output import STOPPED, ProgressLine, print_json, print_table, say
+from smoothcall.cli.arguments import AsJson, Cluster, Seed, app, complete_game, complete_player, whole
+from smoothcall.cli.output import STOPPED, ProgressLine, print_json, print_table, say, tell
 from smoothcall.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def match(
     seed: Seed = 0,
     of: MatchGame = None,
     picture: Picture = None,
+    cluster: Cluster = None,
     as_json: AsJson = False,
 ) -> None:
     """Play a match: every deal once in each seating, winnings in mbb/h with intervals over independent deals.
@@ -73,7 +74,7 @@ def match(
         )
     result: MatchResult | FreezeoutResult | CrossTable
     with ProgressLine(" - ".join(Path(player).name for player in players)) as line:
-        user = app()
+        user = app(cluster)
         how: dict[str, Any] = {"seed": seed, "of": of, "watch": line.fraction, "stop": line.stopped}
         if freezeouts is not None:
             result = user.freezeouts(players, freezeouts, rollouts=rollouts or 0, **how)
@@ -85,6 +86,9 @@ def match(
         print_json(result.as_dict())
     else:
         _print_result(result)
+    if failure := getattr(result, "failure", ""):
+        tell(f"smoothcall: {failure}")
+        raise typer.Exit(1)
     if not result.done:
         raise typer.Exit(STOPPED)
 

@@ -112,7 +112,8 @@ class ProgressLine:
     def training(self, at: Progress) -> None:
         """Show the progress of a run."""
         measured = "" if at.nash_conv is None else f"  NashConv {at.nash_conv:.3g}"
-        line = f"{at.iterations:,} iterations  {at.speed:,.0f}/s{measured}"
+        workers = f"  {at.note}" if at.note else ""
+        line = f"{at.iterations:,} iterations  {at.speed:,.0f}/s{measured}{workers}"
         if self.is_terminal:
             self.update(at.fraction, line)
         elif at.seconds - self._told >= _EVERY:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +18,7 @@ from smoothcall.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     from smoothcall.play.service import PlayService
+    from smoothcall.web.protocol import Limits
 
 HOST, PORT = "127.0.0.1", 8000  # of the page
 MAX_TABLES, NEWCOMERS = 200, 120  # of a person; from one address in a minute
@@ -56,7 +60,20 @@ MaxTables = Annotated[
 ]
 Memory = Annotated[
     int,
-    typer.Option(parser=whole, metavar="MB", help="Agents in memory, with coaches and AIVAT computed from them, at most."),
+    typer.Option(
+        parser=whole,
+        metavar="MB",
+        help="Agents in memory, with coaches and AIVAT computed from them, and tables, at most. Besides, the server takes up "
+        "to 1.7 GB.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole,
+        metavar="N",
+        help="Processes that serve the page and share the database; docs/web.md says when they pay [default: 1].",
+    ),
 ]
 NewPeople = Annotated[
     int | None,
@@ -92,6 +109,13 @@ Freezeouts = Annotated[
         "no-limit-holdem-32 for ten hands at most.",
     ),
 ]
+Cash = Annotated[
+    bool,
+    typer.Option(
+        "--cash",
+        help="With --terminal: a cash table of a no-limit game: chips are carried over, and you may buy more between hands.",
+    ),
+]
 
 
 def play(
@@ -104,12 +128,14 @@ def play(
     of: TerminalGame = None,
     against: Against = None,
     freezeouts: Freezeouts = None,
+    cash: Cash = False,
     synchronous: Synchronous = "full",
     connections: MaxConnections = None,
     per_address: PerAddress = None,
     tables: MaxTables = None,
     newcomers: NewPeople = None,
-    memory: Memory = 1024,
+    memory: Memory = 512,
+    workers: Workers = None,
 ) -> None:
     """Play against agents, on a page in the browser or in the terminal; every hand is kept.
 
@@ -121,30 +147,30 @@ def play(
     smoothcall play --terminal --game leduc --against leduc-cfr
     """
     _need(["sqlalchemy"] if terminal else ["fastapi", "uvicorn", "jinja2", "sqlalchemy"])
-    of_page = (port, host, connections, per_address, tables, newcomers)
+    of_page = (port, host, connections, per_address, tables, newcomers, workers)
     if terminal and (any(given is not None for given in of_page) or no_browser):
         raise UsageError("--port, --host, --no-browser and --connections belong to the page; --terminal has none")
-    if not terminal and (of is not None or against or freezeouts is not None):
-        raise UsageError("--game, --against and --freezeouts belong to --terminal; on the page, choose in the lobby")
+    if not terminal and (of is not None or against or freezeouts is not None or cash):
+        raise UsageError("--game, --against, --freezeouts and --cash belong to --terminal; on the page, choose in the lobby")
     if terminal and of is None:
         raise UsageError("--terminal needs a game and opponents: --game leduc --against leduc-cfr")
     if port is not None and not 0 <= port <= 65535:
         raise UsageError(f"--port {port} (accepted: 0 to 65535; 0 is any free one)")
-    counted = {"connections": connections, "connections-per-address": per_address, "tables": tables, "newcomers": newcomers}
-    _verify_positive({**counted, "memory": memory})
+    counted = {"connections": connections, "connections-per-address": per_address, "memory": memory, "workers": workers}
+    _verify_positive({**counted, "tables": tables, "newcomers": newcomers})
     most = tables or (sys.maxsize if terminal else MAX_TABLES)
     service = app().play_service(database, agents, synchronous=synchronous, max_tables=most)
     service.agents.cache.limit = memory << 20
     try:
         _tell_problems(service.agents.problems)
         if of is None:
-            at = (host or HOST, PORT if port is None else port)
-            given = {"connections": connections, "per_address": per_address}
-            limits = {name: value for name, value in given.items() if value is not None}
-            _serve(service, *at, limits, newcomers or NEWCOMERS, open_browser=not no_browser)
+            page = _Page(host or HOST, port, connections, per_address, newcomers or NEWCOMERS, open_browser=not no_browser)
+            if workers is None or workers == 1:
+                _serve(service, page)
+            else:
+                _serve_processes(service, page, workers, database, agents, synchronous, most)
         elif against:
-            where = "the database that --database names" if database else None
-            _play_in_terminal(service, of, against, freezeouts or 0, where)
+            _play_in_terminal(service, of, against, database, freezeouts=freezeouts or 0, cash=cash)
         else:
             _list_opponents(service, of)
     except KeyboardInterrupt:
@@ -187,21 +213,73 @@ def _list_opponents(service: PlayService, name: str) -> None:
     say(f"Choose {'one' if seats == 1 else seats}, as: smoothcall play --terminal --game {name} {choice}")
 
 
-def _play_in_terminal(service: PlayService, game: str, against: list[str], freezeouts: int, database: str | None) -> None:
+def _play_in_terminal(
+    service: PlayService, game: str, against: list[str], database: str | None, *, freezeouts: int, cash: bool
+) -> None:
     from smoothcall.folders import data_folder
     from smoothcall.play.terminal import Terminal, person_of
 
     person = person_of(service, data_folder() / "terminal")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes of another encoding are not a move, and not a failure
-    kept = f"Hands played here are the terminal's own, kept in {database or data_folder()}; the page has another history."
+    where = data_folder() if database is None else "the database that --database names"
+    kept = f"Hands played here are the terminal's own, kept in {where}; the page has another history."
     opponents = [service.agents.id_of(name, game) for name in against]
-    Terminal(service, person, game, opponents, freezeouts=freezeouts, kept=kept).play()
+    Terminal(service, person, game, opponents, freezeouts=freezeouts, cash=cash, kept=kept).play()
 
 
-def _serve(service: PlayService, host: str, port: int, limits: dict[str, int], newcomers: int, *, open_browser: bool) -> None:
-    from smoothcall.web.protocol import Limits
-    from smoothcall.web.server import is_loopback, serve
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Where and how the page is served."""
+
+    host: str
+    given_port: int | None
+    connections: int | None
+    per_address: int | None
+    newcomers: int
+    open_browser: bool
+
+    @property
+    def port(self) -> int:
+        return PORT if self.given_port is None else self.given_port
+
+    @property
+    def limits(self) -> Limits:
+        from smoothcall.web.protocol import Limits
+
+        given = {"connections": self.connections, "per_address": self.per_address}
+        return Limits(**{name: value for name, value in given.items() if value is not None})
+
+
+def _serve(service: PlayService, page: _Page) -> None:
+    from smoothcall.web.server import serve
+
+    with _addressed(page.host) as announce:
+        serve(service, page.host, page.port, page.open_browser, announce, page.limits, page.newcomers)
+
+
+def _serve_processes(
+    service: PlayService, page: _Page, processes: int, database: str | None, agents: Path | None, synchronous: str, tables: int
+) -> None:
+    """Serve the page by several processes, each with a service like this one."""
+    from smoothcall.store.schema import in_memory
+    from smoothcall.web.processes import MAX_PROCESSES, Setup, serve_processes
+
+    if processes > MAX_PROCESSES:
+        raise UsageError(f"--workers {processes} (accepted: 1 to {MAX_PROCESSES})")
+    if database is not None and in_memory(database):
+        raise UsageError("--workers: processes cannot share a database in memory (accepted: an SQLite file, PostgreSQL)")
+    service.close()
+    memory = service.agents.cache.limit
+    setup = Setup(database, agents, synchronous, tables, memory, page.host, page.limits, page.newcomers)
+    with _addressed(page.host) as announce:
+        serve_processes(setup, page.port, processes, page.open_browser, announce)
+
+
+@contextmanager
+def _addressed(host: str) -> Iterator[Callable[[str], None]]:
+    """Yield a function that announces an address; say what to do where it cannot be used."""
+    from smoothcall.web.server import is_loopback
 
     def announce(address: str) -> None:
         if not is_loopback(host):
@@ -209,7 +287,9 @@ def _serve(service: PlayService, host: str, port: int, limits: dict[str, int], n
         tell(f"play at {address} (Ctrl-C ends it)")
 
     try:
-        serve(service, host, port, open_browser, announce, Limits(**limits), newcomers)
+        yield announce
     except UsageError as error:
+        if "cannot listen" not in str(error) and "port " not in str(error):
+            raise
         reason = str(error).partition(" (while ")[0]  # Python repeats the address behind it
         raise UsageError(f"{reason}; choose another with --port or --host") from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from smoothcall.cli.arguments import AsJson, app, complete_paper
+from smoothcall.cli.arguments import AsJson, Cluster, app, complete_paper
 from smoothcall.cli.output import print_json, print_table, say, tell
 from smoothcall.errors import UsageError
 
@@ -30,6 +30,7 @@ def reproduce(
         bool, typer.Option("--list", help="Print every published statement with our figure and the verdict.")
     ] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the page goes [default: docs/ledger].")] = None,
+    cluster: Cluster = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a paper's experiments again and write what it published beside what we get.
@@ -49,9 +50,8 @@ def reproduce(
     elif name is None:
         _list_papers(as_json=as_json)
     else:
-        report = (
-            app().write_page(name, out=out) if page else app().reproduce(name, quick=quick, again=again, out=out, tell=tell)
-        )
+        user = app(cluster)
+        report = user.write_page(name, out=out) if page else user.reproduce(name, quick=quick, again=again, out=out, tell=tell)
         if as_json:
             print_json(report.as_dict())
         else:

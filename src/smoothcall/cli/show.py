@@ -49,7 +49,7 @@ def show(
 
 
 def _cell(state: ShownState, action: str) -> str:
-    """The probability of an action slot, with the letter of the action where that differs from the slot's name."""
+    """Return the probability of an action slot, with the letter of the action where that differs from the slot's name."""
     letter = state.letters.get(action)
     if letter is None:
         return ""

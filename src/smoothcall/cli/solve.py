@@ -50,7 +50,10 @@ def solve(
     ] = "0.3%",  # type: ignore[assignment]
     seconds: Annotated[float | None, typer.Option(parser=real, metavar="S", help="Stop after S seconds at the latest.")] = None,
     threads: Annotated[int, typer.Option(parser=whole, metavar="N", help="Threads; the result is the same.")] = 1,
-    algorithm: Annotated[str, typer.Option(metavar="NAME", help="dcfr or cfr+.")] = "dcfr",
+    algorithm: Annotated[str, typer.Option(metavar="NAME", help="dcfr, cfr+ or pcfr+ (predictive).")] = "dcfr",
+    storage: Annotated[
+        int, typer.Option(parser=whole, metavar="BITS", help="Bits of a number in the tables: 32, or 16 in half the memory.")
+    ] = 32,
     rake: Annotated[float, typer.Option(parser=share, metavar="SHARE", help="Rake, a share of the pot.")] = "0",  # type: ignore[assignment]
     cap: Annotated[float | None, typer.Option(parser=real, metavar="CHIPS", help="The most that is taken as rake.")] = None,
     lock: Annotated[
@@ -75,7 +78,8 @@ def solve(
         if spot is not None:
             report = user.solve(spot, **how)
         else:
-            report = user.solve({**given, "stack": stacks(stack or ""), **sizes}, algorithm=algorithm, lock=lock, **how)
+            how |= {"algorithm": algorithm, "lock": lock, "storage": storage}
+            report = user.solve({**given, "stack": stacks(stack or ""), **sizes}, **how)
     if as_json:
         print_json(report.as_dict())
     else:
@@ -85,7 +89,7 @@ def solve(
 
 
 def _verify_given(given: dict[str, Any], spot: Path | None) -> None:
-    """A new spot needs all of its cards and chips, a saved one has them already."""
+    """Verify that a new spot has all of its cards and chips; a saved one has them already."""
     missing = [f"--{name}" for name, value in given.items() if value is None]
     if spot is None and missing:
         raise UsageError(f"{', '.join(missing)} missing (see: smoothcall solve --help)")

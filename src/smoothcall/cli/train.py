@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from smoothcall.cli.arguments import AsJson, Iterations, Seed, app, complete_game, complete_solver, real, whole
+from smoothcall.cli.arguments import AsJson, Cluster, Iterations, Seed, app, complete_game, complete_solver, real, whole
 from smoothcall.cli.output import STOPPED, ProgressLine, print_json, say
 from smoothcall.errors import UsageError
 
@@ -36,6 +36,25 @@ def train(
         bool, typer.Option("--tensorboard", help="Write evaluations for TensorBoard too, to the folder tensorboard of the run.")
     ] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="A new folder [default: runs/GAME-SOLVER].")] = None,
+    cluster: Cluster = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole,
+            metavar="N",
+            help="uct, smooth-uct, mccfr: N workers that exchange what they learned; networks: N actors that play for one "
+            "learner; docs/cluster.md explains them [default: one; with --cluster, as many as it has places].",
+        ),
+    ] = None,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole,
+            metavar="N",
+            help="uct, smooth-uct and mccfr: divide the table among N processes, for games larger than one machine; "
+            "docs/cluster.md explains it.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a solver on a game, for 10 seconds by default. Ctrl-C stops and saves.
@@ -45,9 +64,9 @@ def train(
     """
     options = read_settings(settings or [])
     with ProgressLine(f"{game} {solver}") as line:
-        report = app().train(
+        report = app(cluster).train(
             game, solver, iterations=iterations, seconds=seconds, seed=seed, threads=threads, options=options, keep=keep,
-            tensorboard=tensorboard, out=out, watch=line.training, stop=line.stopped,
+            tensorboard=tensorboard, workers=workers, shards=shards, out=out, watch=line.training, stop=line.stopped,
         )  # fmt: skip
     print_run(report, as_json=as_json)
 

@@ -21,13 +21,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
-from smoothcall.agents.fixed import Fixed, Rule, Strategy, by_letter
+from smoothcall.agents.fixed import Fixed, Rule, Strategy
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.action_values import action_values
+from smoothcall.evaluation.followed_range import FollowedRange
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import Cards
 from smoothcall.games.matrix import MatrixGame
@@ -36,15 +37,12 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.translation import node_like, same_table
 from smoothcall.kernels.evaluation import aivat as kernels
-from smoothcall.kernels.evaluation.hand_equities import free_hands, hand_equities
-from smoothcall.kernels.holdem.buckets import board_buckets
 from smoothcall.kernels.tables import CALL, SHOWDOWN, Array
 
 CELLS = 25  # of buckets per street after the first, at most
 VISITS = 4e8  # nodes times deals for an estimate of W, a few seconds
 DEALS = (2048, 32768)  # for an estimate of W, at least and at most
 BATCH = 1024  # deals
-KEPT = 16  # cached estimates of W; one of limit hold'em takes a few megabytes
 
 
 class AIVAT(ABC):
@@ -152,7 +150,6 @@ class Values:
         return found
 
 
-@lru_cache(KEPT)
 def estimated(game: Game, seat: int, player: Fixed) -> Values:
     """Estimate the values of a seat in two-player hold'em from sampled deals.
 
@@ -213,13 +210,11 @@ class _Followed:
 
     def __init__(self, aivat: HoldemAIVAT, hole: Cards, boards: Sequence[Cards]) -> None:
         assert aivat.game.abstraction is not None
-        self.game, self.seat, self.opponent, self.values = aivat.game, aivat.seat, aivat.opponent, aivat.values
-        self.cards = aivat.game.abstraction.cards
-        self.hole, self.boards = np.array(hole, np.int64), boards
+        self.game, self.seat, self.values = aivat.game, aivat.seat, aivat.values
+        self.cards, self.boards = aivat.game.abstraction.cards, boards
         self.hand = int(self.cards.hand[hole[0], hole[1]])
-        self.reach = np.ones(len(self.cards.preflop))  # [hands] probability of the opponent's moves with each hand
+        self.range = FollowedRange(aivat.game, aivat.opponent, hole)
         self.corrections = 0.0  # sum of the correction terms so far
-        self._see(0)
 
     def result(self, betting: str) -> float:
         """Return E[won | I at the end] less the correction terms."""
@@ -235,39 +230,14 @@ class _Followed:
             state = after
         if not state.finished or state.text != betting:
             raise _unfinished(self.game.rules, betting)
-        return self._won(state, self.reach) - self.corrections
-
-    def _see(self, street: int) -> None:
-        """Update buckets and possible hands for a street."""
-        self.street, self._equity = street, None
-        self.board = np.array([card for cards in self.boards[: street + 1] for card in cards], np.int64)
-        size, binomial = len(self.cards.evaluator.card_key), self.cards.binomial
-        place = sum(int(binomial[card, count + 1]) for count, card in enumerate(sorted(self.board)))
-        self.bucket, possible = np.zeros(len(self.reach), np.int32), np.zeros(len(self.reach), np.bool_)
-        board_buckets(self.cards, street, np.uint32(place), self.bucket)
-        free_hands(size, self.hole, self.board, possible)
-        self.reach *= possible
-        if not self.reach.any():  # the policy never gets here: use all possible hands
-            self.reach[:] = possible
-
-    _equity: Array | None
-
-    @property
-    def equity(self) -> Array:
-        """The person's equity against each hand [hands], over all boards to come."""
-        if self._equity is None:
-            card = np.array([*self.hole, *self.hole, *self.board], np.uint8)  # the kernel computes two seats
-            score, found = np.zeros((2, len(self.reach)), np.int32), np.zeros((2, len(self.reach)))
-            hand_equities(self.cards.evaluator, card, len(self.board), score, found)
-            self._equity = found[0]
-        return self._equity
+        return self._won(state, self.range.reach) - self.corrections
 
     def _won(self, state: Betting, reach: Array) -> float:
         """Return the person's mean winnings in a finished hand, over the opponent's hands and the boards to come."""
         mine, theirs = state.paid[self.seat], state.paid[1 - self.seat]
         if state.alive_count == 1:
             return float(theirs if state.alive[self.seat] else -mine)
-        return float(min(mine, theirs) * (2 * (reach @ self.equity) / reach.sum() - 1))
+        return float(min(mine, theirs) * (2 * (reach @ self.range.equity) / reach.sum() - 1))
 
     def _node(self, state: Betting, after: Betting) -> int | None:
         """Return the node of the tree for the betting `after` a move in `state`, None if it has none."""
@@ -277,36 +247,24 @@ class _Followed:
         ending = -1 if before is None else int(tree.child[before, CALL])
         return ending if ending >= 0 and tree.kind[ending] == SHOWDOWN else None
 
-    def _probabilities(self, state: Betting) -> dict[str, Array]:
-        """Return the opponent's probability of each move [hands]."""
-        if isinstance(self.opponent, Rule):
-            letters = state.slots
-            legal = np.array([[letter is not None for letter in letters]])
-            return by_letter(letters, np.broadcast_to(self.opponent.among(legal), (len(self.reach), len(letters))))
-        node = node_like(self.game, state.text)
-        if node is None:
-            return {"c": np.ones(len(self.reach))}
-        return self.opponent.moves(state.text, self.game.tree.first_row[node] + self.bucket)
-
     def _answered(self, state: Betting, letter: str) -> None:
         """Add the correction term of an opponent's move and update the opponent's range."""
         total, expected, known = 0.0, 0.0, dict[str, float]()
-        probabilities = self._probabilities(state)
-        for move, probability in probabilities.items():
-            reach = self.reach * probability
+        for move, probability in self.range.probabilities(state).items():
+            reach = self.range.reach * probability
             if (weight := float(reach.sum())) > 0:
                 known[move] = self._foreseen(state, _after(state, move), reach)
                 total += weight
                 expected += weight * known[move]
         if letter in known:  # else the opponent's policy never makes it
             self.corrections += known[letter] - expected / total
-            self.reach *= probabilities[letter]
+            self.range.follow(state, letter)
 
     def _foreseen(self, state: Betting, after: Betting, reach: Array) -> float:
         """Return W after a move of the opponent: exact where the hand is over and the flop is dealt or nobody is left."""
-        if after.finished and (after.alive_count == 1 or self.street > 0):
+        if after.finished and (after.alive_count == 1 or self.range.street > 0):
             return self._won(after, reach)
-        return float(self.values.at(self._node(state, after), self.street)[self.bucket[self.hand]])
+        return float(self.values.at(self._node(state, after), self.range.street)[self.range.bucket[self.hand]])
 
     def _dealt(self, node: int | None, state: Betting) -> None:
         """Add the correction terms of the board cards dealt after a move.
@@ -315,13 +273,14 @@ class _Followed:
         """
         if state.alive_count == 1:
             return
-        for street in range(self.street + 1, state.street + 1):
-            if state.finished and self.street > 0:
+        known = self.range
+        for street in range(known.street + 1, state.street + 1):
+            if state.finished and known.street > 0:
                 return
             value = self.values.at(node, street)
-            expected = kernels.expect_board(self.cards, street, self.hole, self.board, self.reach, value)
-            self._see(street)
-            self.corrections += float(value[self.bucket[self.hand]]) - expected
+            expected = kernels.expect_board(self.cards, street, known.hole, known.board, known.reach, value)
+            known.see(street, tuple(card for cards in self.boards[: street + 1] for card in cards))
+            self.corrections += float(value[known.bucket[self.hand]]) - expected
 
 
 def _after(state: Betting, letter: str) -> Betting:

@@ -55,7 +55,7 @@ class Distance:
 
 
 def equilibrium_distance(game: Game, policy: Policy) -> Distance:
-    """The distance to the closest known equilibrium of Kuhn poker.
+    """Return the distance to the closest known equilibrium of Kuhn poker.
 
     Where an equilibrium never comes to an information state of its own, the family has the action that is best there.
     """
@@ -70,7 +70,7 @@ def equilibrium_distance(game: Game, policy: Policy) -> Distance:
 
 
 def dominated_error(game: Game, policy: Policy) -> float:
-    """The sum over information states of the probabilities of dominated actions.
+    """Return the sum over information states of the probabilities of dominated actions.
 
     With a pot above 2, player 1 may bet Q behind in equilibrium, although that is weakly dominated.
     """
@@ -82,7 +82,7 @@ def dominated_error(game: Game, policy: Policy) -> float:
 
 
 def kuhn_member(game: Game, **parameters: float) -> Policy:
-    """A member of the family of equilibria; a parameter not given takes the least value that the others leave it.
+    """Return a member of the family of equilibria; a parameter not given takes the least value that the others leave it.
 
     Two players: `alpha` from 0 to 1/3 is player 0's bet with J; with a pot above 2 that is fixed and the parameter is `y`,
     player 1's bet with Q behind. Three players: `c11` tells the three sub-families apart, as it is 0, 1/2 or between.
@@ -108,7 +108,7 @@ def verify_kuhn(game: Game) -> None:
 
 
 def _line_2p(game: Game) -> tuple[str, float, Array, Array]:
-    """The parameter's name and its largest value, then [rows] base and [rows] slope of the bets that it makes.
+    """Return the parameter's name and its largest value, then [rows] base and [rows] slope of the bets that it makes.
 
     With pot P: player 1 calls with Q so often that betting J gains nothing, and bluffs J behind so often that calling with Q
     gains nothing. Player 0 bets K P + 1 times as often as J, for the same reason. For P = 2 betting K gains nothing either;
@@ -125,7 +125,7 @@ def _line_2p(game: Game) -> tuple[str, float, Array, Array]:
 
 
 def _bets_3p(parameters: Mapping[str, float]) -> dict[str, float]:
-    """The table of Szafron et al.: the bets that are not 0, by information state."""
+    """Return the table of Szafron et al.: the bets that are not 0, by information state."""
     b11, b21, b23 = parameters["b11"], parameters["b21"], parameters["b23"]
     ones = ("a42", "a43", "a44", "b42", "b43", "b44", "c41", "c42", "c43", "c44")
     bets = {**parameters, **dict.fromkeys(ones, 1.0), "a33": 1 / 2}
@@ -136,17 +136,17 @@ def _bets_3p(parameters: Mapping[str, float]) -> dict[str, float]:
 
 
 def _room(b11: Array | float, b21: Array | float) -> Array:
-    """How far b32 + c33 may exceed 1/2."""
+    """Return how far b32 + c33 may exceed 1/2."""
     return np.asarray(0.75 * (b11 + b21) + np.maximum(b11, b21) / 4)
 
 
 def _most_c11(b: Array | float) -> Array:
-    """The largest c11 of the sub-family with b11 = b21 = b; its formula gives 1/2 at b = 1/6."""
+    """Return the largest c11 of the sub-family with b11 = b21 = b; its formula gives 1/2 at b = 1/6."""
     return np.asarray(np.minimum((2 - b) / (3 + 4 * b), 1 / 2))
 
 
 def _read_3p(given: Mapping[str, float]) -> dict[str, float]:
-    """All parameters, checked in an order in which each range follows from those before."""
+    """Return all parameters, checked in an order in which each range follows from those before."""
     c11 = _read(given, "c11", 0.0, 1 / 2)
     if c11 == 0:
         b21 = _read(given, "b21", 0.0, 1 / 4)
@@ -185,17 +185,17 @@ def _verify_names(game: Game, given: Mapping[str, float], accepted: Sequence[str
 
 
 def _key(name: str) -> str:
-    """The information state behind a name such as `b21`."""
+    """Return the information state behind a name such as `b21`."""
     return f"{'JQKA'[int(name[1]) - 1]}:{BETTINGS[name[0]][int(name[2]) - 1]}"
 
 
 def _slots(game: Game) -> tuple[Array, Array]:
-    """[rows] the action slots of passing (check or fold) and of the bet: the first and the last legal one."""
+    """Return [rows] the action slots of passing (check or fold) and of the bet: the first and the last legal one."""
     return game.legal.argmax(axis=1), len(game.actions) - 1 - game.legal[:, ::-1].argmax(axis=1)
 
 
 def _bets(game: Game, named: Mapping[str, float]) -> Array:
-    """[rows] the bets named, 0 elsewhere."""
+    """Return [rows] the bets named, 0 elsewhere."""
     bets = np.zeros(len(game.legal))
     for key, probability in named.items():
         bets[game.rows(key)[0]] = probability
@@ -209,13 +209,13 @@ def _policy(game: Game, bets: Array) -> Policy:
 
 
 def bets_of(policy: Policy) -> Array:
-    """[rows] the probability of the bet at every information state of a Kuhn game."""
+    """Return [rows] the probability of the bet at every information state of a Kuhn game."""
     bets: Array = _played(policy)[1]
     return bets
 
 
 def _played(policy: Policy) -> Array:
-    """[2, rows] the probabilities of passing and of the bet."""
+    """Return [2, rows] the probabilities of passing and of the bet."""
     rows = np.arange(len(policy.table))
     return np.stack([policy.table[rows, slot] for slot in _slots(policy.game)])
 
@@ -284,7 +284,7 @@ def _least(measure: Measure, base: Array, slope: Array, played: Array, low: Arra
 
 
 def _nearest_2p(game: Game, played: Array, measure: Measure) -> Array:
-    """[rows] the bets of the closest member."""
+    """Return [rows] the bets of the closest member."""
     _, limit, base, slope = _line_2p(game)
     moving = slope > 0
     x, _ = _least(measure, base[moving, None], slope[moving, None], played[:, moving], np.zeros(1), np.full(1, limit))
@@ -292,7 +292,7 @@ def _nearest_2p(game: Game, played: Array, measure: Measure) -> Array:
 
 
 def _nearest_3p(game: Game, played: Array, measure: Measure) -> Array:
-    """[rows] the bets of the closest member of any sub-family."""
+    """Return [rows] the bets of the closest member of any sub-family."""
     at = {name: played[:, game.rows(_key(name))[0]] for name in (*PARAMETERS_3P, "b33", "b41", "c21")}
     found = [_close_in(measure, at, sub_family) for sub_family in SUB_FAMILIES]
     return _bets(game, _bets_3p(min(found, key=lambda each: each[0])[1]))
@@ -301,7 +301,7 @@ def _nearest_3p(game: Game, played: Array, measure: Measure) -> Array:
 def _close_in(
     measure: Measure, at: Mapping[str, Array], sub_family: str, points: int = 17, margin: int = 3
 ) -> tuple[float, dict[str, float]]:
-    """The distance to a sub-family and its closest member: b11 and b21 on a grid that closes in, the rest exactly.
+    """Return the distance to a sub-family and its closest member: b11 and b21 on a grid that closes in, the rest exactly.
 
     In b11 and b21 the distance is convex, or nearly so, and bends at most some ten times as much one way as another: the best
     point of a grid has the minimum within a margin of three points.
@@ -327,14 +327,14 @@ def _close_in(
 def _complete(
     measure: Measure, at: Mapping[str, Array], sub_family: str, b11: Array, b21: Array
 ) -> tuple[Array, dict[str, Array]]:
-    """[problems] the smallest distances with these b11 and b21, and the parameters that give them.
+    """Return [problems] the smallest distances with these b11 and b21, and the parameters that give them.
 
     The others come in pairs that do not touch each other: b23 sets b33, b32 and c33 share a sum between 1/2 and 1/2 + room,
     c11 and c21 share 1/2, and c34 is free.
     """
 
     def pair(first: str, second: str, total: Array, rate: Array, low: Array, high: Array) -> tuple[Array, Array]:
-        """The first from low to high, the second total - rate * first."""
+        """Return the first from low to high, the second total - rate * first."""
         base, slope = np.stack([np.zeros_like(total), total]), np.stack([np.ones_like(rate), -rate])
         return _least(measure, base, slope, np.stack([at[first], at[second]], axis=1), low, high)
 

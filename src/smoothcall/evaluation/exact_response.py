@@ -1,73 +1,87 @@
-"""The exact value of a best response to an agent of two-player hold'em: every board and every hand, nothing sampled.
+"""The exact value of a best response to an agent of two-player hold'em: real cards, every hand, on every flop or on a sample.
 
 The agent sees cards through its buckets. The responder sees its own cards and the board and has perfect recall, so with every
-action allowed its value is the agent's exact **exploitability**. Where the betting is too large for that, the responder may be
-restricted to some action slots while the agent keeps all of its own. The value of such a response is exact too, and a
-**lower bound** of what a best response wins: more slots never win less.
+action allowed its value is the agent's exact **exploitability**. The responder may be restricted to some action slots while
+the agent keeps all of its own; the value of such a response is a **lower bound** of what a best response wins.
+
+A computation over all flops takes hours of processor time. A **sample** draws flops in proportion to how often they come and
+estimates a lower bound that is near (`flop_sample`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import pairwise
 from math import comb
+from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.policy_match import Stop, Watch, mbb
-from smoothcall.games.cards import Deck
+from smoothcall.evaluation.flop_sample import estimate, textures
+from smoothcall.evaluation.flop_store import FlopStore
+from smoothcall.evaluation.local_best_response import preflop_scores
+from smoothcall.evaluation.policy_match import Stop, mbb
+from smoothcall.folders import cache_folder
 from smoothcall.games.matrix import MatrixGame
-from smoothcall.games.outcomes import every_outcome
-from smoothcall.holdem.suits import suit_permutations
 from smoothcall.information.game import Game
-from smoothcall.kernels.evaluation import exact_response as kernels
-from smoothcall.kernels.evaluation.board_views import DIGITS, BoardViews, SuitPermutations, ViewScratch
-from smoothcall.kernels.evaluation.range_values import LANES
 from smoothcall.kernels.holdem.boards import SHIFT, list_classes
-from smoothcall.kernels.holdem.buckets import Cards
-from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
-from smoothcall.memory import verify_memory
+from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 from smoothcall.policy import Policy
+from smoothcall.search.policy_response import PolicyResponse
+from smoothcall.tasks import HERE, Job, Result, Runner
 
 SEATS = 2
 LARGEST = "largest"  # names the largest legal raise, whatever its slot
-MAX_WORK = 10**13  # steps on the river x boards x hands that a board leaves: three hours on two cores
 THREADS = 2
-PART_STEPS = 64  # steps of the river's betting that are walked over all rivers before the next ones
+
+Watch = Callable[[float, str], None]  # is told the fraction done, and how long the rest will take
 
 
 @dataclass(frozen=True, slots=True)
 class ExactResponse:
-    """The responder's winnings in mbb/h; None where the walk was stopped."""
+    """The responder's winnings in mbb/h; None where too few flops were walked before a stop."""
 
     game: str
     seats: tuple[float, float] | None  # by the responder's seat
     total: float | None  # the mean of both seats
+    half_width: float | None  # of the 95 % interval of a sample; 0 over all flops
+    upper: float | None  # of a sample: the winnings of choices made and valued on the same flops, which are too high on average
     slots: tuple[str, ...]  # actions of the responder
     every_slot: bool  # no action is left out: the total is the agent's exploitability
-    steps: int  # of the betting, summed over both seats of the responder
-    boards: int  # of five cards walked, one of each class under permutations of suits
+    nodes: int  # of the betting, summed over both seats of the responder
+    flops: int  # drawn; all of them, each with its images, where nothing is sampled
+    walked: int  # flops, one of each class under permutations of suits
+    boards: int  # of five cards
+    sampled: bool
     greedy: bool  # the agent took its most likely actions
     done: bool = True  # False where it was stopped
 
     def __str__(self) -> str:
         if self.seats is None or self.total is None:
-            return f"stopped after {self.boards:,} boards: the exact response has no value yet"
+            return f"stopped after {self.walked:,} flops: the exact response has no value yet"
         seats = ", ".join(f"{found:+.3f} in seat {seat}" for seat, found in enumerate(self.seats))
         name = "best response" if self.every_slot else f"best response with {', '.join(self.slots)}"
         bound = "exact" if self.every_slot else "exact, a lower bound of what a best response with every action wins"
-        return f"{name} wins {self.total:+.3f} mbb/h ({seats}; {self.boards:,} boards): {bound}"
+        if self.sampled:
+            about = f"{self.flops:,} flops drawn, {self.walked:,} of them different"
+            same = f"{self.upper:+.1f} where choices are valued on the flops they are made on"
+            bound = f"95 % interval ± {self.half_width:.1f}; {same}"
+        else:
+            about = f"{self.walked:,} flops, {self.boards:,} boards"
+        return f"{name} wins {self.total:+.3f} mbb/h ({seats}; {about}): {bound}"
 
     def as_dict(self) -> dict[str, Any]:
-        about = {"game": self.game, "slots": list(self.slots), "steps": self.steps, "boards": self.boards}
-        about |= {"greedy": self.greedy, "done": self.done, "lower_bound": not self.every_slot}
-        return {**about, "mbb": self.total, "seats_mbb": None if self.seats is None else list(self.seats)}
+        about = {"game": self.game, "slots": list(self.slots), "nodes": self.nodes, "flops": self.flops, "walked": self.walked}
+        about |= {"boards": self.boards, "greedy": self.greedy, "done": self.done}
+        about |= {"sampled": self.sampled, "lower_bound": not self.every_slot or self.sampled}
+        seats = None if self.seats is None else list(self.seats)
+        return {**about, "mbb": self.total, "half_width": self.half_width, "upper": self.upper, "seats_mbb": seats}
 
 
 def exact_response(
@@ -75,59 +89,144 @@ def exact_response(
     *,
     slots: Sequence[str] | None = None,
     greedy: bool = False,
+    flops: int | None = None,
+    seed: int = 0,
     threads: int = THREADS,
+    double: bool = False,
+    store: Path | None = None,
     watch: Watch | None = None,
     stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> ExactResponse:
     """Return the value of a best response to a policy of two-player hold'em, among strategies that use these action slots.
 
     `slots` are names of the game's actions (`f`, `c` and the raises of its menu) or `largest`, the largest legal raise;
-    None allows every action. `greedy` evaluates the policy's most likely actions.
+    None allows every action. `greedy` evaluates the policy's most likely actions. `flops`: draw so many instead of walking
+    all. Values of flops are added to the file `store` as they are found, and read from it. `double`: 64-bit numbers.
     """
     game = policy.game
     _verify_game(game)
     allowed, names = _read_slots(game, slots)
-    workers = _read_threads(threads)
-    cards, deck = game.abstraction.cards, game.abstraction.deck  # type: ignore[union-attr]
-    flops, flop_count = list_classes(cards.flop_index, 3, int(cards.flop_index.max() >> SHIFT) + 1)
-    _verify_work(game, allowed, len(flops))
-    betting, suits = _betting(game, allowed), _suits(deck)
+    workers, wanted = _read_whole("threads", threads, 1, THREADS), _read_flops(flops)
+    for seat in range(SEATS):
+        _verify_reachable(game, allowed, seat)
+    cards = game.abstraction.cards  # type: ignore[union-attr]
+    classes, count = list_classes(cards.flop_index, 3, int(cards.flop_index.max() >> SHIFT) + 1)
     taken = policy.greedy() if greedy else policy
-    agent = kernels.Agent(taken.weights, taken.scale)
-    verify_memory((workers + 2) * _bytes(betting, cards), f"a best response in {game.spec}")
+    response = PolicyResponse(taken, allowed, double=double, threads=workers)
+    shape = (sum(response.entries), int(cards.preflop.max()) + 1)
+    about = {"game": game.spec, "policy": sha256(taken.weights.tobytes()).hexdigest(), "slots": list(names)}
+    kept = FlopStore(store, about, shape)
+    drawn = np.random.default_rng(seed).choice(len(classes), wanted or len(classes), p=count / count.sum())
+    todo = list(dict.fromkeys([*drawn.tolist(), *(range(len(classes)) if wanted is None else ())]))
+    missing = [flop for flop in todo if flop not in kept.values]
+    job = Job("exact response", _prepare, (taken, allowed, double, classes[missing]), _walk_flop, len(missing))
+    if runner is HERE:  # the flops of one process are walked by threads that share each
+        job = replace(job, prepare=lambda *given: _Walk(response, classes[missing]))
+    done = _walk_missing(runner, job, missing, kept, watch, stop)
 
-    scratch, spare = _scratch(betting, cards), [_scratch(betting, cards) for _ in range(workers)]
-    scratch.reach[:SEATS], scratch.reached[:SEATS] = 1.0, True
-    kernels.walk_before_flop(betting, agent, cards, False, scratch)
-    on_flop = np.s_[betting.street[1] : betting.street[2]]
+    walked = [flop for flop in todo if flop in kept.values]
+    every_slot = bool(allowed[game.tree.child >= 0].all())
+    boards = sum(kept.boards[flop] for flop in walked)
+    sampled, figures = wanted is not None, (None, None, None, None)
+    total_flops = int(count.sum()) if not sampled else len(drawn)
+    if done and not sampled:
+        figures = _over_all(response, kept, count, mbb(game))
+    elif sampled and (done or len(drawn) > 1):
+        ready = _first_done(drawn, kept)
+        total_flops = len(ready)
+        if len(set(ready)) > 1:
+            aside = None if store is None else store.with_suffix(".check-down")
+            checked = FlopStore(aside, about | {"values": "check-down"}, shape)
+            figures = _over_sample(response, kept, checked, ready, classes, count, mbb(game))
+    sizes = (response.nodes, total_flops, len(walked), boards)
+    return ExactResponse(game.spec, *figures, names, every_slot, *sizes, sampled, greedy, done)
 
-    def walk(kind: int) -> tuple[Array, int]:
-        own = spare.pop()
-        own.reach[on_flop], own.reached[on_flop] = scratch.reach[on_flop], scratch.reached[on_flop]
-        boards = kernels.walk_flop(betting, agent, cards, suits, flops[kind], own)
-        found = own.value[on_flop] * float(flop_count[kind])
-        spare.append(own)
-        return found, boards
 
-    total, walked, done = np.zeros_like(scratch.value[on_flop]), 0, False
-    with ThreadPoolExecutor(workers) as pool:
-        for told, found in enumerate([pool.submit(walk, kind) for kind in range(len(flops))], 1):
-            value, boards = found.result()
-            total, walked, done = total + value, walked + boards, told == len(flops)
+def store_of(policy: Policy, slots: Sequence[str] | None, *, greedy: bool) -> Path:
+    """Return the file in the user's cache folder where values of flops of an agent and a response are kept."""
+    taken = policy.greedy() if greedy else policy
+    about = f"{policy.game.spec} {slots} {sha256(taken.weights.tobytes()).hexdigest()}"
+    folder = cache_folder() / "responses"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{sha256(about.encode()).hexdigest()[:20]}.flops"
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """What the tasks of one process share."""
+
+    response: PolicyResponse
+    flops: Array  # [tasks, 3]
+
+
+def _prepare(policy: Policy, allowed: Array, double: bool, flops: Array) -> _Walk:
+    return _Walk(PolicyResponse(policy, allowed, double=double), flops)
+
+
+def _walk_flop(walk: _Walk, number: int) -> Result:
+    values, boards = walk.response.flop_values(tuple(walk.flops[number].tolist()))
+    return values, np.array(boards)
+
+
+def _walk_missing(
+    runner: Runner, job: Job, missing: Sequence[int], kept: FlopStore, watch: Watch | None, stop: Stop | None
+) -> bool:
+    """Find the values of flops that are not known yet; return whether all are."""
+    began, before = perf_counter(), len(kept.values)
+    results = runner.run(job)
+    try:
+        for place, (values, boards) in enumerate(results, 1):
+            kept.add(missing[place - 1], values, int(boards))
             if watch is not None:
-                watch(told / len(flops))
-            if not done and stop is not None and stop():
-                pool.shutdown(cancel_futures=True)
-                break
-    about = (names, bool(allowed[game.tree.child >= 0].all()), len(betting.kind), walked, greedy)
-    if not done:
-        return ExactResponse(game.spec, None, None, *about, done=False)
-    scratch.value[on_flop] = total
-    kernels.average_flops(betting, suits, len(cards.hand), scratch)
-    kernels.walk_before_flop(betting, agent, cards, True, scratch)
-    deals = comb(len(cards.hand), 2) * comb(len(cards.hand) - 2, 2)
-    first, second = (float(scratch.value[seat].sum()) / deals * mbb(game) for seat in range(SEATS))
-    return ExactResponse(game.spec, (first, second), (first + second) / 2, *about)
+                left, every = (perf_counter() - began) / place * (len(missing) - place), before + len(missing)
+                watch((before + place) / every, f"{before + place:,} of {every:,} flops, {_duration(left)} left")
+            if place < len(missing) and stop is not None and stop():
+                return False
+    finally:
+        results.close()
+    return True
+
+
+def _duration(seconds: float) -> str:
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{seconds:.0f} s" if seconds < 90 else f"{minutes} min" if not hours else f"{hours} h {minutes} min"
+
+
+def _over_all(response: PolicyResponse, kept: FlopStore, count: Array, scale: float) -> tuple[Any, ...]:
+    every = comb(response.rules.deck.size, 3)
+    mean = np.zeros(next(iter(kept.values.values())).shape)
+    for flop, many in enumerate(count.tolist()):
+        mean += kept.values[flop] * (many / every)
+    first, second = (response.respond(mean[None])[0][:, 0] * scale).tolist()
+    return (first, second), (first + second) / 2, 0.0, None
+
+
+def _first_done(drawn: Array, kept: FlopStore) -> list[int]:
+    """Return the drawn flops up to the first that was not walked: what was left out does not depend on values."""
+    flops = [int(flop) for flop in drawn]
+    missing = [place for place, flop in enumerate(flops) if flop not in kept.values]
+    return flops[: missing[0]] if missing else flops
+
+
+def _over_sample(
+    response: PolicyResponse,
+    kept: FlopStore,
+    checked: FlopStore,
+    drawn: Sequence[int],
+    classes: Array,
+    count: Array,
+    scale: float,
+) -> tuple[Any, ...]:
+    """Return (winnings by seat, their mean, half of its 95 % interval, winnings of choices valued where they are made)."""
+    for flop in dict.fromkeys(drawn):
+        if flop not in checked.values:
+            checked.add(flop, response.check_down_values(tuple(classes[flop].tolist())), 0)
+    values, check_down = (np.stack([store.values[flop] for flop in drawn]) for store in (kept, checked))
+    deck = response.rules.deck
+    mean, texture = response.mean_check_down(preflop_scores(deck)), textures(classes, count, deck)[drawn]
+    won = estimate(response, values, check_down, mean, texture, drawn, scale)
+    return won.seats, won.found.mean, won.found.half_width(), won.upper
 
 
 def _verify_game(game: Game) -> None:
@@ -137,11 +236,15 @@ def _verify_game(game: Game) -> None:
         raise UsageError(f"{game.spec} has {game.players} players (accepted for an exact response: {SEATS})")
 
 
-def _read_threads(threads: int) -> int:
-    known = number(threads, whole=True)
-    if known is None or not 1 <= known <= THREADS:
-        raise UsageError(f"threads={threads} (accepted: 1 to {THREADS})")
+def _read_whole(name: str, value: float, low: int, high: int) -> int:
+    known = number(value, whole=True)
+    if known is None or not low <= known <= high:
+        raise UsageError(f"{name}={value} (accepted: {low} to {high})")
     return int(known)
+
+
+def _read_flops(flops: int | None) -> int | None:
+    return None if flops is None else _read_whole("flops", flops, 2, 10**6)
 
 
 def _read_slots(game: Game, slots: Sequence[str] | None) -> tuple[Array, tuple[str, ...]]:
@@ -165,8 +268,8 @@ def _read_slots(game: Game, slots: Sequence[str] | None) -> tuple[Array, tuple[s
     return allowed, names
 
 
-def _reachable(game: Game, allowed: Array, seat: int) -> Array:
-    """Return [N] bool: the nodes that the responder in this seat can reach. Refuse slots that leave it without an action."""
+def _verify_reachable(game: Game, allowed: Array, seat: int) -> None:
+    """Refuse slots that leave the responder in a seat without an action at a node that it can reach."""
     tree = game.tree
     found = np.zeros(tree.nodes, np.bool_)
     found[0] = True
@@ -178,144 +281,3 @@ def _reachable(game: Game, allowed: Array, seat: int) -> Array:
         node = int(stuck[0])
         moves = ", ".join(name for name, child in zip(tree.actions, tree.child[node], strict=True) if child >= 0)
         raise UsageError(f"slots leave nothing to do after {tree.betting(node)!r} in {game.spec} (accepted there: {moves})")
-    return found
-
-
-def _verify_work(game: Game, allowed: Array, flops: int) -> None:
-    """Refuse more than MAX_WORK: steps on the river (with earlier all-ins) on every board for every hand."""
-    tree, size = game.tree, game.rules.deck.size  # type: ignore[union-attr]
-    on_river = (tree.round == kernels.RIVER) | (tree.kind == SHOWDOWN)
-    steps = sum(int((_reachable(game, allowed, seat) & on_river).sum()) for seat in range(SEATS))
-    work = steps * flops * (size - 3) * (size - 4) * comb(size - 5, 2)
-    if work > MAX_WORK:
-        boards = flops * (size - 3) * (size - 4)
-        raise UsageError(
-            f"an exact response in {game.spec} values {work:.2g} hands, {steps:,} endings and decisions of the river on "
-            f"{boards:,} boards (accepted: at most {MAX_WORK:.0e}; fewer slots, such as f,c,{LARGEST}, or a smaller menu)"
-        )
-
-
-def _stakes(game: Game) -> tuple[Array, Array]:
-    """Return ([N] index of endings, [endings, 2] float64: chips that each seat wins there with the better cards)."""
-    index, payoff = game.settled
-    orders = every_outcome(SEATS)[1]
-    better = [int(np.argmax(orders[:, seat] - orders[:, 1 - seat])) for seat in range(SEATS)]
-    return index, np.stack([payoff[:, better[seat], seat] for seat in range(SEATS)], axis=1)
-
-
-def _betting(game: Game, allowed: Array) -> kernels.Betting:
-    """Return the betting that the responder may meet, cut at the streets. The first two entries are its two seats."""
-    tree, (index, stakes) = game.tree, _stakes(game)
-    steps, starts, streets = list[tuple[int, int, int, int, float, int]](), list[int](), [0]
-    entries = [(seat, 0) for seat in range(SEATS)]  # (the responder's seat, node)
-    for street in range(kernels.STREETS):
-        later = list[tuple[int, int]]()
-        first = streets[-1] + len(entries)  # of the entries of the next street
-        for seat, root in entries:
-            starts.append(len(steps))
-            stack = [(root, 0, -1, 0)]
-            while stack:
-                node, depth, row, slot = stack.pop()
-                kind, entry, stake, player = int(tree.kind[node]), 0, 0.0, int(tree.player[node])
-                if kind == FOLD or (kind == SHOWDOWN and street == kernels.RIVER):
-                    what, stake = kernels.FOLDED if kind == FOLD else kernels.SHOWN_DOWN, float(stakes[index[node], seat])
-                elif kind == SHOWDOWN or tree.round[node] > street:
-                    what, entry = kernels.NEXT_STREET, first + len(later)
-                    later.append((seat, node))
-                else:
-                    what = kernels.RESPONDER if player == seat else kernels.AGENT
-                    for action in range(len(tree.actions) - 1, -1, -1):
-                        if allowed[node, action] if player == seat else tree.child[node, action] >= 0:
-                            came = int(tree.first_row[node]) if player != seat else -1
-                            stack.append((int(tree.child[node, action]), depth + 1, came, action))
-                steps.append((what, depth, row, slot, stake, entry))
-        streets.append(first)
-        entries = later
-    assert not entries
-    kinds, depths, rows, slots, staked, entered = zip(*steps, strict=True)
-    starts.append(len(steps))
-    return kernels.Betting(
-        kind=np.array(kinds, np.int8),
-        depth=np.array(depths, np.uint32),
-        after=_after(depths),
-        row=np.array(rows, np.int32),
-        slot=np.array(slots, np.uint32),
-        stake=np.array(staked),
-        entry=np.array(entered, np.uint32),
-        start=np.array(starts, np.uint32),
-        street=np.array(streets, np.int64),
-        part=_parts(starts, streets[kernels.RIVER]),
-    )
-
-
-def _after(depths: Sequence[int]) -> Array:
-    """Return [S] uint32: the next step that is not deeper."""
-    after, open_steps = np.full(len(depths), len(depths), np.uint32), list[int]()
-    for step, depth in enumerate(depths):
-        while open_steps and depths[open_steps[-1]] >= depth:
-            after[open_steps.pop()] = step
-        open_steps.append(step)
-    return after
-
-
-def _parts(starts: Sequence[int], first: int) -> Array:
-    """Return the first entries of the river's parts, each of at least PART_STEPS steps."""
-    parts, last = [first], len(starts) - 1
-    for entry in range(first + 1, last):
-        if starts[entry] - starts[parts[-1]] >= PART_STEPS:
-            parts.append(entry)
-    return np.array([*parts, last], np.int64)
-
-
-@cache
-def _suits(deck: Deck) -> SuitPermutations:
-    """Return every permutation of suits, the identity first."""
-    card = suit_permutations(deck)
-    high, low = np.tril_indices(deck.size, -1)
-    one, other = card[:, high], card[:, low]
-    top, bottom = np.maximum(one, other), np.minimum(one, other)
-    hand = np.ascontiguousarray(top * (top - 1) // 2 + bottom)
-    return SuitPermutations(card.astype(np.uint32), hand.astype(np.uint32))
-
-
-def _bytes(betting: kernels.Betting, cards: Cards) -> int:
-    """Estimate the memory of one thread's buffers."""
-    return 16 * len(betting.start) * len(cards.preflop)
-
-
-def _scratch(betting: kernels.Betting, cards: Cards) -> kernels.Scratch:
-    entries, hands, depth = len(betting.start) - 1, len(cards.preflop), int(betting.depth.max()) + 1
-    steps = betting.start[betting.part]
-    lanes = [
-        max(int((betting.kind[begin:end] == kind).sum()) for begin, end in pairwise(steps)) // LANES + 1
-        for kind in (kernels.FOLDED, kernels.SHOWN_DOWN)
-    ]
-    return kernels.Scratch(
-        reach=np.zeros((entries, hands)),
-        value=np.zeros((entries, hands)),
-        reached=np.zeros(entries, np.bool_),
-        early=_views(kernels.STREETS - 1, hands),
-        rivers=_views(len(cards.hand), hands),
-        path_kind=np.zeros(depth, np.int64),
-        path_from=np.zeros(depth, np.int64),
-        path_reach=np.zeros((depth, hands)),
-        path_value=np.zeros((depth, hands)),
-        lane=np.zeros(len(betting.kind), np.int32),
-        folds=np.zeros((lanes[0], hands, LANES)),
-        showdowns=np.zeros((lanes[1], hands, LANES)),
-        card_reach=np.zeros((len(cards.hand), LANES)),
-        hand_value=np.zeros((hands, LANES)),
-        views=ViewScratch(
-            free=np.zeros(hands, np.bool_),
-            bucket=np.zeros(hands, np.int32),
-            strength=np.zeros(hands, np.uint16),
-            order=np.zeros(hands, np.uint32),
-            other_order=np.zeros(hands, np.uint32),
-            digits=np.zeros(DIGITS + 1, np.int64),
-        ),
-    )
-
-
-def _views(boards: int, hands: int) -> BoardViews:
-    hand, bucket, low, high, tie_end = (np.zeros((boards, hands), np.uint32) for _ in range(5))
-    return BoardViews(np.zeros(boards, np.int64), hand, bucket, low, high, tie_end, np.zeros(boards))

@@ -13,6 +13,7 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.information.named_games import game
 from smoothcall.simulation.batch_policy import sees_cards
 from smoothcall.simulation.freezeouts import LENGTH, UNTIL_BROKE
+from smoothcall.tasks import HERE, Runner
 
 
 def play_freezeout_match(
@@ -25,6 +26,7 @@ def play_freezeout_match(
     rollouts: int = 0,
     watch: Watch | None = None,
     stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> FreezeoutResult:
     """Play freezeouts between two batch policies, named as in `agents.registry`: they answer whatever stacks are left.
 
@@ -66,6 +68,7 @@ def play_freezeout_match(
         abstraction=played.abstraction if with_cards else None,
         watch=watch,
         stop=stop,
+        runner=runner,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.policy_match import Engine, Stop, Watch, batches, streams
+from smoothcall.evaluation.policy_match import Engine, Stop, Watch, streams, watched_results
 from smoothcall.evaluation.statistics import Estimate, Tally
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.abstraction import Abstraction
@@ -24,8 +24,9 @@ from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 from smoothcall.simulation.batch_policy import BatchPolicy
 from smoothcall.simulation.freezeouts import LENGTH, FreezeoutEnv
+from smoothcall.tasks import HERE, Job, Result, Runner, piece, pieces, task_seeds
 
-TOGETHER = 2048  # pairs of freezeouts played in one batch
+TOGETHER = 2048  # pairs of freezeouts of a task, played in one batch
 AHEAD = LENGTH  # hands of a pair that are dealt at a time
 MAX_FREEZEOUTS = 10**9
 
@@ -94,6 +95,7 @@ def play_freezeouts(
     abstraction: Abstraction | None = None,
     watch: Watch | None = None,
     stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> FreezeoutResult:
     """Play at least `freezeouts` freezeouts of two batch policies, an even number: each in both places.
 
@@ -104,15 +106,14 @@ def play_freezeouts(
     if known is None or not 2 <= known <= MAX_FREEZEOUTS:
         raise UsageError(f"freezeouts={freezeouts} (accepted: a whole number from 2 to {MAX_FREEZEOUTS:.0e})")
     pairs, tally, gains, hands = -(-int(known) // 2), Tally(1), list[Array](), 0
+    streams(seed, 1)  # verifies the seed
     moves = np.zeros((2, 2 + len(rules.menu.items if rules.menu else ())))
-    generators = seeded(streams(seed, 1)[0], 3)
-    for count in batches(tally, pairs, TOGETHER, watch, stop):
-        env = FreezeoutEnv(
-            rules, count=2 * count, length=length, generators=generators, rollouts=rollouts, abstraction=abstraction
-        )
-        gain, played = _play(env, batch_policies, moves)
+    given = (rules, tuple(batch_policies), pairs, int(seed), length, int(rollouts), abstraction)
+    job = Job("freezeouts", _Pairs, given, _play_pairs, pieces(pairs, TOGETHER))
+    for gain, played, made in watched_results(runner, job, watch, stop):
         gains.append(gain)
-        hands += played
+        hands += int(played)
+        moves += made
         tally.add(gain.reshape(2, -1).mean(axis=0)[:, None])
     gain = np.concatenate(gains)
     return FreezeoutResult(
@@ -129,6 +130,34 @@ def play_freezeouts(
         done=tally.count == pairs,
         game=game,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Pairs of freezeouts with the same cards, and what the tasks that play them share."""
+
+    rules: PokerRules
+    batch_policies: Sequence[BatchPolicy]
+    pairs: int
+    seed: int
+    length: int
+    rollouts: int
+    abstraction: Abstraction | None
+
+
+def _play_pairs(match: _Pairs, number: int) -> Result:
+    """Return ([2 * pairs] winnings of player 0, hands, [2, A] moves of each player) of a task's pairs."""
+    moves = np.zeros((2, 2 + len(match.rules.menu.items if match.rules.menu else ())))
+    env = FreezeoutEnv(
+        match.rules,
+        count=2 * piece(match.pairs, TOGETHER, number),
+        length=match.length,
+        generators=seeded(task_seeds(match.seed, number, 1)[0], 3),
+        rollouts=match.rollouts,
+        abstraction=match.abstraction,
+    )
+    gain, hands = _play(env, match.batch_policies, moves)
+    return gain, np.array(hands), moves
 
 
 def _play(env: FreezeoutEnv, batch_policies: Sequence[BatchPolicy], moves: Array) -> tuple[Array, int]:
@@ -195,15 +224,18 @@ def sample_hands(
     seed: int = 0,
     watch: Watch | None = None,
     stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> Tally:
     """Play `deals` deals with full stacks between two batch policies, observations with cards, each deal in both seats.
 
     Tally the mean of both seats, in chips, for each player.
     """
     assert isinstance(of.rules, PokerRules)
-    tally, generators = Tally(2), seeded(streams(seed, 1)[0], 2)
-    for count in batches(tally, deals, TOGETHER, watch, stop):
-        env = FreezeoutEnv(of.rules, count=2 * count, length=1, generators=generators, abstraction=of.abstraction)
-        won = _play(env, batch_policies, np.zeros((2, len(of.actions))))[0].reshape(2, -1).mean(axis=0)
+    streams(seed, 1)  # verifies the seed
+    tally = Tally(2)
+    given = (of.rules, tuple(batch_policies), deals, int(seed), 1, 0, of.abstraction)
+    job = Job("match", _Pairs, given, _play_pairs, pieces(deals, TOGETHER))
+    for gain, _, _ in watched_results(runner, job, watch, stop):
+        won = gain.reshape(2, -1).mean(axis=0)
         tally.add(np.column_stack([won, -won]))
     return tally

@@ -7,6 +7,7 @@ win more.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from smoothcall.games.matrix import MatrixGame
 from smoothcall.options import number
 from smoothcall.policy import Policy
 from smoothcall.solvers import solver
+from smoothcall.tasks import HERE, Job, Result, Runner
 
 MAX_EPISODES = 10**12
 CHUNK = 500_000  # episodes between two reports of progress
@@ -56,6 +58,14 @@ class LearnedResponse:
         return {**about, "mbb": self.total.as_dict(), "exact_mbb": self.exact}
 
 
+def read_episodes(episodes: float) -> int:
+    """Return a number of episodes; raise UsageError unless it is one."""
+    known = number(episodes, whole=True)
+    if known is None or not 1 <= known <= MAX_EPISODES:
+        raise UsageError(f"episodes={episodes} (accepted: a whole number from 1 to {MAX_EPISODES:.0e})")
+    return int(known)
+
+
 def learned_response(
     policy: Policy,
     *,
@@ -66,6 +76,7 @@ def learned_response(
     greedy: bool = False,
     watch: Watch | None = None,
     stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> LearnedResponse:
     """Train for `episodes` episodes in each seat, then play `hands` hands, one learner against copies of the agent.
 
@@ -73,27 +84,53 @@ def learned_response(
     episode counts as much as a hand. Where `stop` ends the training early, the match is played all the same.
     """
     game = policy.game
-    known = number(episodes, whole=True)
-    if known is None or not 1 <= known <= MAX_EPISODES:
-        raise UsageError(f"episodes={episodes} (accepted: a whole number from 1 to {MAX_EPISODES:.0e})")
+    known = read_episodes(episodes)
     episodes, deals, orders = int(known), deals_of(game, hands), len(seatings(game.players))
     agent = policy.greedy() if greedy else policy
     *learning, match = streams(seed, game.players + 1)
     work = episodes * game.players + deals * orders
+    how = _Training(agent, episodes, threads, tuple(learning))
     response, least = agent, episodes
-    for seat in range(game.players):
-        explore = {"explore": "constant"} if isinstance(game.rules, MatrixGame) else {"explore": "pot", "k": K}
-        learner = solver("uct", game, seed=learning[seat], threads=threads, against=agent, learner=seat, **explore)
-        while learner.iterations < episodes and not (stop is not None and stop()):
-            learner.run(min(CHUNK, episodes - learner.iterations))
+    if runner is HERE:
+        for seat in range(game.players):
+            tell = None if watch is None else lambda done, seat=seat: watch((episodes * seat + done) / work)
+            trained, done = how.train(seat, tell, stop)
+            response, least = response.replaced(seat, trained), min(least, done)
+    else:
+        job = Job("learned response", _Training, (agent, episodes, threads, tuple(learning)), _train_seat, game.players)
+        for seat, (weights,) in enumerate(runner.run(job)):
+            response = response.replaced(seat, Policy(game, weights))
             if watch is not None:
-                watch((episodes * seat + learner.iterations) / work)
-        least = min(least, learner.iterations)
-        response = response.replaced(seat, learner.current_policy())
+                watch(episodes * (seat + 1) / work)
     players: list[Fixed] = [Strategy(response), *[Strategy(agent)] * (game.players - 1)]
-    tell = None if watch is None else lambda fraction: watch(1 - (1 - fraction) * deals * orders / work)
-    tally = sample(game, players, deals, seed=match, watch=tell, stop=stop)
+    played = None if watch is None else lambda fraction: watch(1 - (1 - fraction) * deals * orders / work)
+    tally = sample(game, players, deals, seed=match, watch=played, stop=stop, runner=runner)
     exact = None if game.sampled else exact_values(game, players)[0] * mbb(game)
     total, count = tally.estimates(mbb(game))[0], tally.count
     done = least == episodes and count == deals
     return LearnedResponse(game.spec, total, exact, least, count, orders, seed, greedy, response, done)
+
+
+@dataclass(frozen=True, slots=True)
+class _Training:
+    """The training of every seat against an agent."""
+
+    agent: Policy
+    episodes: int
+    threads: int
+    seeds: tuple[int, ...]  # by seat
+
+    def train(self, seat: int, watch: Callable[[int], None] | None = None, stop: Stop | None = None) -> tuple[Policy, int]:
+        """Return (the response in a seat, its episodes); `watch` is called with the episodes so far."""
+        game = self.agent.game
+        explore = {"explore": "constant"} if isinstance(game.rules, MatrixGame) else {"explore": "pot", "k": K}
+        learner = solver("uct", game, seed=self.seeds[seat], threads=self.threads, against=self.agent, learner=seat, **explore)
+        while learner.iterations < self.episodes and not (stop is not None and stop()):
+            learner.run(min(CHUNK, self.episodes - learner.iterations))
+            if watch is not None:
+                watch(learner.iterations)
+        return learner.current_policy(), learner.iterations
+
+
+def _train_seat(training: _Training, seat: int) -> Result:
+    return (training.train(seat)[0].weights,)

@@ -20,7 +20,7 @@ import numpy as np
 
 from smoothcall import cache as store
 from smoothcall.errors import UsageError
-from smoothcall.evaluation.policy_match import MAX_HANDS, Stop, Watch, batches, mbb, streams
+from smoothcall.evaluation.policy_match import MAX_HANDS, Stop, Watch, mbb, streams, watched_results
 from smoothcall.evaluation.statistics import Estimate, Tally
 from smoothcall.games.cards import Deck
 from smoothcall.games.matrix import MatrixGame
@@ -36,8 +36,9 @@ from smoothcall.kernels.tables import CALL, Array
 from smoothcall.options import number
 from smoothcall.policy import Policy
 from smoothcall.progress import report
+from smoothcall.tasks import HERE, Job, Result, Runner, piece, pieces, task_seeds
 
-BATCH = 64  # deals between two reports of progress
+BATCH = 64  # deals of a task
 _CHUNK = 4096  # boards whose showdowns are counted between two reports of progress
 
 
@@ -67,6 +68,14 @@ class LocalBestResponse:
         return {**about, "mbb": self.total.as_dict(), "seats_mbb": [found.as_dict() for found in self.seats]}
 
 
+def read_deals(deals: float) -> int:
+    """Return a number of deals; raise UsageError unless it is one."""
+    count = number(deals, whole=True)
+    if count is None or not 1 <= count <= MAX_HANDS:
+        raise UsageError(f"deals={deals} (accepted: a whole number from 1 to {MAX_HANDS:.0e})")
+    return int(count)
+
+
 def local_best_response(
     policy: Policy,
     *,
@@ -76,6 +85,7 @@ def local_best_response(
     start_street: int = 0,
     watch: Watch | None = None,
     stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> LocalBestResponse:
     """Play `deals` deals against a policy of a two-player poker game, each once in either seat.
 
@@ -84,18 +94,36 @@ def local_best_response(
     """
     game = policy.game
     deals, start_street = _verified(game, deals, start_street)
-    against = _against(policy.greedy() if greedy else policy, start_street)
-    generator, tally = seeded(streams(seed, 1)[0])[0], Tally(3)
-    for count in batches(tally, deals, BATCH, watch, stop):
-        won = np.empty((count, SEATS))
-        if game.abstraction is None:
-            kernels.respond_listed(game.walk, game.deals.weight, _shares(game), against, generator, won)
-        else:
-            kernels.respond_cards(game.walk, game.abstraction.cards, _before_flop(game, start_street), against, generator, won)
+    streams(seed, 1)  # verifies the seed
+    tally = Tally(3)
+    given = (policy.greedy() if greedy else policy, start_street, deals, int(seed))
+    for (won,) in watched_results(
+        runner, Job("local best response", _Response, given, _respond, pieces(deals, BATCH)), watch, stop
+    ):
         tally.add(np.column_stack([won, won.mean(axis=1)]))
     first, second, total = tally.estimates(mbb(game))
     done = tally.count == deals
     return LocalBestResponse(game.spec, (first, second), total, tally.count, seed, greedy, start_street, done)
+
+
+class _Response:
+    """What the tasks of a local best response share."""
+
+    def __init__(self, policy: Policy, start_street: int, deals: int, seed: int) -> None:
+        self.game, self.start_street, self.deals, self.seed = policy.game, start_street, deals, seed
+        self.against = _against(policy, start_street)
+
+
+def _respond(response: _Response, number: int) -> Result:
+    """Return ([n, 2] winnings in either seat,) of a task's deals."""
+    game, generator = response.game, seeded(task_seeds(response.seed, number, 1)[0])[0]
+    won = np.empty((piece(response.deals, BATCH, number), SEATS))
+    if game.abstraction is None:
+        kernels.respond_listed(game.walk, game.deals.weight, _shares(game), response.against, generator, won)
+    else:
+        scores = _before_flop(game, response.start_street)
+        kernels.respond_cards(game.walk, game.abstraction.cards, scores, response.against, generator, won)
+    return (won,)
 
 
 def _verified(game: Game, deals: int, start_street: int) -> tuple[int, int]:
@@ -105,9 +133,7 @@ def _verified(game: Game, deals: int, start_street: int) -> tuple[int, int]:
         raise UsageError(f"{game.spec} has {game.players} players (accepted for a local best response: 2)")
     if not game.rules.checks:
         raise UsageError(f"a local best response checks, which {game.spec} does not allow")
-    count, start, last = number(deals, whole=True), number(start_street, whole=True), len(game.buckets) - 1
-    if count is None or not 1 <= count <= MAX_HANDS:
-        raise UsageError(f"deals={deals} (accepted: a whole number from 1 to {MAX_HANDS:.0e})")
+    count, start, last = read_deals(deals), number(start_street, whole=True), len(game.buckets) - 1
     if start is None or not 0 <= start <= last:
         raise UsageError(f"start_street={start_street} (accepted: a whole number from 0 to {last})")
     return int(count), int(start)

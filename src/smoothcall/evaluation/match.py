@@ -2,8 +2,8 @@
 
 Players whose moves are known as probabilities meet in a kernel (`evaluation.policy_match`); batch policies that see cards
 answer for many hands at once (`evaluation.freezeouts`); all others play hand by hand, among them batch policies that depend on
-what the opponent did in earlier hands. Every engine deals each hand once in each seating: the same cards to the same seats, the
-players changing places.
+what the opponent did in earlier hands and policies that learned another bet menu. Every engine deals each hand once in each
+seating: the same cards to the same seats, the players changing places.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ import numpy as np
 from smoothcall.agents.batch_player import BatchPlayer, observes_cards_of
 from smoothcall.agents.batch_wrappers import Greedy
 from smoothcall.agents.fixed import Fixed, Strategy
+from smoothcall.agents.outside import Watcher, close
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.registry import SCRIPTED_PLAYERS, Games, Kind, Registry, ResolvedName, named_policy, thresholded
+from smoothcall.agents.registry import SCRIPTED_PLAYERS, Games, Kind, Registry, ResolvedName, named_policy
 from smoothcall.agents.scripted import Rule
 from smoothcall.agents.stack_policies import PolicyByStack
 from smoothcall.agents.tabulated import TabulatedPolicy
-from smoothcall.agents.view import STRANGER, Habits, Player, more_habits, view_of, view_of_matrix
-from smoothcall.errors import UsageError
+from smoothcall.agents.view import NO_HABITS, Habits, Player, more_habits, view_of, view_of_matrix
+from smoothcall.errors import PlayerFailed, UsageError
 from smoothcall.evaluation.freezeouts import sample_hands
 from smoothcall.evaluation.policy_match import (
     Engine,
@@ -47,10 +48,14 @@ from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32
 from smoothcall.games.hand import Hand
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
+from smoothcall.information.extensive import ExtensiveGame
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
+from smoothcall.information.translation import same_table
 from smoothcall.policy import Policy
+from smoothcall.search.player import SearchPlayer, search_player
 from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations, observes_habits, sees_cards
+from smoothcall.tasks import HERE, Runner
 
 SAMPLED_HANDS = 100_000  # default in games without an exact result
 
@@ -67,14 +72,18 @@ def match(
     by_hand: bool = False,
     watch: Watch | None = None,
     stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> MatchResult:
     """Play at least `hands` hands; without a number, return the exact result, or play SAMPLED_HANDS where deals are sampled.
 
     A player is a `Player`, a policy, a batch policy, or a name of the registry. `by_hand` plays move by move whatever they are.
-    A match that is stopped returns the result so far. One seed gives one result, as long as players that are asked hand by
-    hand draw from generators of the same state.
+    A match that is stopped, or in which a player fails, returns the result so far. One seed gives one result, as long as
+    players that are asked hand by hand draw from generators of the same state. Hands played move by move are not distributed:
+    they depend on those before.
     """
     verify_players(of, players)
+    if isinstance(of, ExtensiveGame) and (hands is not None or by_hand):
+        raise UsageError(f"hands of {of.spec}, given as a tree, are not played (accepted: no number, the exact result)")
     names = names or [_name(player) for player in players]
     seated = [_seated(of, player) for player in players]
     fixed = None if by_hand else _fixed(of, seated)
@@ -84,15 +93,21 @@ def match(
     if exact is None and hands is None:
         raise UsageError(f"these players have no exact result in {of.spec}: say how many hands to play")
     batch = None if by_hand else _batch_policies(of, seated)
-    tally = Tally(of.players)
+    tally, failure = Tally(of.players), ""
     if not deals:
         engine = Engine.EXACT
     elif batch is not None:
-        engine, tally = Engine.BATCH, sample_hands(*batch, deals, seed=seed, watch=watch, stop=stop)
+        engine, tally = Engine.BATCH, sample_hands(*batch, deals, seed=seed, watch=watch, stop=stop, runner=runner)
     elif fixed is not None:
-        engine, tally = Engine.KERNEL, sample(of, fixed, deals, seed=seed, watch=watch, stop=stop)
+        engine, tally = Engine.KERNEL, sample(of, fixed, deals, seed=seed, watch=watch, stop=stop, runner=runner)
     else:
-        engine, tally = Engine.BY_HAND, _by_hand(of, seated, deals, seed=seed, watch=watch, stop=stop)
+        engine = Engine.BY_HAND
+        try:
+            _by_hand(of, seated, deals, tally, seed=seed, watch=watch, stop=stop)
+        except PlayerFailed as error:
+            if not tally.count:
+                raise
+            failure = str(error)
     tables = [player.policy if isinstance(player, Strategy) else None for player in fixed or ()]
     return MatchResult(
         game=of.spec,
@@ -104,7 +119,8 @@ def match(
         seed=seed,
         done=tally.count == deals,
         engine=engine,
-        notes=table_notes(names, tables) if engine in (Engine.EXACT, Engine.KERNEL) else (),
+        notes=table_notes(names, tables) if engine in (Engine.EXACT, Engine.KERNEL) else _search_notes(names, seated),
+        failure=failure,
     )
 
 
@@ -117,10 +133,15 @@ def play_match(
     seed: int = 0,
     watch: Watch | None = None,
     stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> MatchResult:
     """Play a match of players named as in `agents.registry`."""
     played, players = seat(names, registry=registry, of=of, seed=seed)
-    return match(played, players, names=names, hands=hands, seed=seed, watch=watch, stop=stop)
+    try:
+        return match(played, players, names=names, hands=hands, seed=seed, watch=watch, stop=stop, runner=runner)
+    finally:
+        for player in players:
+            close(player)
 
 
 def seat(
@@ -130,7 +151,7 @@ def seat(
 
     The game is `of`, or that of the first agent. Agents of one game share its tables; a file is read once.
     """
-    registry = registry or Registry()
+    registry = registry or Registry(searcher=search_player)
     entries = [registry.resolve(name) for name in names]
     played = game(of) if of is not None else None
     policies: dict[str, Policy] = {}  # by the name without what stands behind it
@@ -140,7 +161,7 @@ def seat(
         found = registry.read(entry, None if played is None or played.sampled else played)
         if played is None:
             played = found.game
-        if not observes_cards_of(found, played.rules):
+        if not observes_cards_of(found, played.rules) and not is_translated(found, played):
             if found.game.players != played.players:
                 raise UsageError(f"{entry.name} plays {found.game.spec}, not {played.spec}")
             verify_policy(played, found)
@@ -154,15 +175,14 @@ def seat(
     players: list[Player] = []
     for entry, own in zip(entries, streams(seed, len(entries)), strict=True):
         if entry.base in policies:
-            policy = thresholded(policies[entry.base], entry.threshold)
-            players.append(PolicyPlayer(policy, greedy=entry.greedy, random=Random(own)))
+            players.append(registry.policy_player(policies[entry.base], entry, Random(own)))
         else:
             players.append(registry.player(entry.name, played, Random(own)))
     return played, players
 
 
 def _needs_table(entry: ResolvedName) -> bool:
-    """Whether a scripted player observes the hand, and so meets others by its table where hands are played by the kernel."""
+    """Return whether a scripted player observes the hand: where the kernel plays hands, its table stands in for it."""
     if entry.kind is not Kind.SCRIPTED:
         return False
     player = SCRIPTED_PLAYERS[entry.base]
@@ -178,35 +198,48 @@ def _no_game(entries: Sequence[ResolvedName]) -> UsageError:
 
 def play_hand(rules: PokerRules, seats: Sequence[Player], cards: Cards) -> tuple[float, ...]:
     """Play a hand dealt from the front of `cards`; return the chips that each seat wins."""
-    outcome = _played(rules, seats, cards).outcome
+    outcome = played_hand(rules, seats, cards).outcome
     assert outcome is not None
     return tuple(map(float, outcome.payoffs))
 
 
-def _played(rules: PokerRules, seats: Sequence[Player], cards: Cards, habits: Sequence[Habits] = ()) -> Hand:
-    """Return a finished hand; habits[seats] at a table of two are those of earlier hands."""
+def played_hand(rules: PokerRules, seats: Sequence[Player], cards: Cards, habits: Sequence[Habits] = ()) -> Hand:
+    """Return a finished hand dealt from the front of `cards`; habits[seats] at a table of two are those of earlier hands.
+
+    A `Watcher` sees every state that someone is to move in, and the end.
+    """
     hand, dealt = Hand(rules), 0
-    while hand.outcome is None:
+    watchers = [(seat, player) for seat, player in enumerate(seats) if isinstance(player, Watcher)]
+
+    def known(seat: int) -> Habits:
+        return habits[1 - seat] if habits else NO_HABITS
+
+    while True:
         if (due := hand.due) is not None:
             hand.deal(cards[dealt : dealt + due.count])
             dealt += due.count
-        else:
-            assert hand.player is not None
-            known = habits[1 - hand.player] if habits else STRANGER
-            hand.play(seats[hand.player].act(view_of(hand, hand.player, known)))
-    return hand
+            continue
+        for seat, watcher in watchers:
+            watcher.watch(view_of(hand, seat, known(seat)))
+        if hand.outcome is not None:
+            return hand
+        assert hand.player is not None
+        hand.play(seats[hand.player].act(view_of(hand, hand.player, known(hand.player))))
 
 
-def _play_matrix(rules: MatrixGame, seats: Sequence[Player]) -> tuple[float, ...]:
+def play_matrix(rules: MatrixGame, seats: Sequence[Player]) -> tuple[float, ...]:
+    """Play a one-shot game; return what each seat wins."""
     moves = [player.act(view_of_matrix(rules, seat)) for seat, player in enumerate(seats)]
     payoffs: list[float] = rules.payoffs[tuple(map(rules.actions.index, moves))].tolist()
     return tuple(payoffs)
 
 
-def _by_hand(of: Game, players: Sequence[Player], deals: int, *, seed: int, watch: Watch | None, stop: Stop | None) -> Tally:
+def _by_hand(
+    of: Game, players: Sequence[Player], deals: int, tally: Tally, *, seed: int, watch: Watch | None, stop: Stop | None
+) -> None:
     """Play hand by hand. At a table of two each player knows what the other did in the earlier hands of the match."""
-    random, orders, tally = Random(streams(seed, 1)[0]), seatings(of.players), Tally(of.players)
-    habits = [STRANGER] * of.players if of.players == 2 else []
+    random, orders = Random(streams(seed, 1)[0]), seatings(of.players)
+    habits = [NO_HABITS] * of.players if of.players == 2 else []
     for _ in batches(tally, deals, 1, watch, stop):
         won = np.zeros(of.players)
         if isinstance(of.rules, PokerRules):
@@ -214,14 +247,20 @@ def _by_hand(of: Game, players: Sequence[Player], deals: int, *, seed: int, watc
         for order in orders:
             seats = [players[player] for player in order]
             if isinstance(of.rules, MatrixGame):
-                won[order] += _play_matrix(of.rules, seats)
+                won[order] += play_matrix(of.rules, seats)
                 continue
-            hand = _played(of.rules, seats, cards, [habits[player] for player in order] if habits else ())
+            hand = played_hand(of.rules, seats, cards, [habits[player] for player in order] if habits else ())
             assert hand.outcome is not None
             won[order] += [float(net) for net in hand.outcome.payoffs]
             habits = [more_habits(known, hand, list(order).index(player)) for player, known in enumerate(habits)]
         tally.add(won[None, :] / len(orders))
-    return tally
+
+
+def is_translated(policy: Policy, of: Game) -> bool:
+    """Return whether a hold'em policy learned another bet menu than that of a game: its player translates raises."""
+    own = policy.game
+    differs = own.sampled and of.sampled and own.rules != of.rules and not isinstance(policy, TabulatedPolicy)
+    return differs and same_table(own.rules, of.rules)
 
 
 def _fixed(of: Game, players: Sequence[Player]) -> list[Fixed] | None:
@@ -232,6 +271,8 @@ def _fixed(of: Game, players: Sequence[Player]) -> list[Fixed] | None:
             found.append(player.batch_policy)
         elif isinstance(player, PolicyPlayer) and not observes_cards_of(player.fixed.policy, of.rules):
             policy = player.fixed.policy
+            if is_translated(policy, of):
+                return None
             if isinstance(policy, TabulatedPolicy) and observes_habits(policy.batch_policy):
                 return None  # its table is for an unknown opponent
             found.append(player.fixed)
@@ -266,11 +307,21 @@ def _batch_policies(of: Game, players: Sequence[Player]) -> tuple[Game, list[Bat
     return played, batch_policies
 
 
+def _search_notes(names: Sequence[str], players: Sequence[Player]) -> tuple[str, ...]:
+    """Say how decisions of players that search were answered."""
+    return tuple(
+        f"{name} {note}"
+        for name, player in zip(names, players, strict=True)
+        if isinstance(player, SearchPlayer)
+        for note in player.notes
+    )
+
+
 def _seated(of: Game, player: Contender) -> Player:
     if isinstance(player, Policy):
         return PolicyPlayer(player)
     if isinstance(player, str) and not isinstance(player, Rule):
-        return Registry().player(player, of)
+        return Registry(searcher=search_player).player(player, of)
     if hasattr(player, "act"):
         return cast(Player, player)
     if not hasattr(player, "probabilities"):

@@ -28,8 +28,9 @@ from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 from smoothcall.policy import Policy
 from smoothcall.simulation.batch_policy import ignores_observations, sees_cards
+from smoothcall.tasks import HERE, Job, Result, Runner, piece, pieces, task_seeds
 
-BATCH = 8192  # deals
+BATCH = 8192  # deals of a task
 ALL_SEATINGS = 5  # players; with more of them only rotations of the table are played
 MAX_HANDS = 10**12
 
@@ -60,6 +61,7 @@ class MatchResult:
     done: bool = True  # False where the match was stopped
     engine: Engine = Engine.KERNEL
     notes: tuple[str, ...] = ()  # where a player was replaced by its table
+    failure: str = ""  # why the match ended early, where a player from outside failed
 
     @property
     def hands(self) -> int:
@@ -89,6 +91,7 @@ class MatchResult:
         ]
         about = {"game": self.game, "deals": self.deals, "seatings": self.seatings, "hands": self.hands}
         about |= {"engine": str(self.engine), "notes": list(self.notes)}
+        about |= {"failure": self.failure} if self.failure else {}
         return {**about, "seed": self.seed, "done": self.done, "players": players}
 
 
@@ -111,6 +114,20 @@ def batches(tally: Tally, count: int, size: int, watch: Watch | None, stop: Stop
             watch(tally.count / count)
         if stop is not None and stop():
             return
+
+
+def watched_results(runner: Runner, job: Job, watch: Watch | None, stop: Stop | None) -> Iterator[Result]:
+    """Yield the results of a job until it is done, or until `stop()` is true after a task."""
+    results = runner.run(job)
+    try:
+        for done, result in enumerate(results, 1):
+            yield result
+            if watch is not None:
+                watch(done / job.count)
+            if done < job.count and stop is not None and stop():
+                return
+    finally:
+        results.close()
 
 
 def mbb(game: Game) -> float:
@@ -162,20 +179,43 @@ def exact_values(game: Game, players: Sequence[Fixed]) -> tuple[float, ...]:
 
 
 def sample(
-    game: Game, players: Sequence[Fixed], deals: int, *, seed: int = 0, watch: Watch | None = None, stop: Stop | None = None
+    game: Game,
+    players: Sequence[Fixed],
+    deals: int,
+    *,
+    seed: int = 0,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> Tally:
     """Play `deals` deals; tally what each player wins, in chips a hand, averaged over each deal's seatings."""
     _verify(game, players)
-    shuffle, moves = streams(seed, 2)
-    games = _abstractions(game, players)
-    dealers, generator = [each.dealer(shuffle) for each in games], seeded(moves)[0]  # one seed: the same cards for all
-    lineup, tally = lineup_of(game, players, games), Tally(game.players)
-    for count in batches(tally, deals, BATCH, watch, stop):
-        dealt = [dealer.deal(count) for dealer in dealers]
-        won = np.empty((count, game.players))
-        play_deals(game.walk, np.stack([bucket for bucket, _ in dealt]), dealt[0][1], lineup, generator, won)
+    streams(seed, 1)  # verifies the seed
+    job = Job("match", _Hands, (game, tuple(players), deals, int(seed)), _play_hands, pieces(deals, BATCH))
+    tally = Tally(game.players)
+    for (won,) in watched_results(runner, job, watch, stop):
         tally.add(won)
     return tally
+
+
+class _Hands:
+    """What the tasks of a match share."""
+
+    def __init__(self, game: Game, players: Sequence[Fixed], deals: int, seed: int) -> None:
+        self.game, self.deals, self.seed = game, deals, seed
+        self.games = _abstractions(game, players)
+        self.lineup = lineup_of(game, players, self.games)
+
+
+def _play_hands(match: _Hands, number: int) -> Result:
+    """Return ([n, P] winnings,) of a task's deals."""
+    shuffle, moves = task_seeds(match.seed, number, 2)
+    count = piece(match.deals, BATCH, number)
+    dealt = [each.dealer(shuffle).deal(count) for each in match.games]  # one seed: the same cards for all
+    won = np.empty((count, match.game.players))
+    buckets = np.stack([bucket for bucket, _ in dealt])
+    play_deals(match.game.walk, buckets, dealt[0][1], match.lineup, seeded(moves)[0], won)
+    return (won,)
 
 
 def _verify(game: Game, players: Sequence[Fixed]) -> None:
@@ -200,7 +240,7 @@ def _abstractions(game: Game, players: Sequence[Fixed]) -> list[Game]:
 
 
 def table_of(game: Game, player: Fixed) -> Array:
-    """[rows, A] probabilities."""
+    """Return [rows, A] probabilities."""
     if isinstance(player, Rule):
         return player.among(game.legal)
     return (player.policy.greedy() if player.greedy else player.policy).table

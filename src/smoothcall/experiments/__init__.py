@@ -16,6 +16,7 @@ from smoothcall.errors import unknown
 from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.parts import Measurements, Parts, has_parts, read
 from smoothcall.experiments.verdicts import Row
+from smoothcall.tasks import HERE, Runner
 
 EXPERIMENTS = {
     "bahuguna2018": "Learning for Hidden Information Games: regret matching and CFR on Rock-Paper-Scissors and Kuhn poker",
@@ -37,12 +38,20 @@ class Reproduction:
     rows: tuple[Row, ...]
 
 
-def reproduce(name: str, *, quick: bool, out: Path, tell: Callable[[str], None], again: bool = False) -> Reproduction:
+def reproduce(
+    name: str, *, quick: bool, out: Path, tell: Callable[[str], None], again: bool = False, runner: Runner = HERE
+) -> Reproduction:
     """Run a paper's experiments and write its page under `out`. Parts measured before are reused unless `again`."""
     module, command = _module(name), command_of(name, quick=quick)
     folder = out / page_name(name, quick=quick)
     parts = Parts(folder / "data.json", command, tell, again=again)
-    module.measure(parts, module.QUICK if quick else module.FULL, folder)
+    size = module.QUICK if quick else module.FULL
+    if runner is HERE:
+        module.measure(parts, size, folder)
+    else:
+        from smoothcall.experiments.distributed import measure_parts
+
+        measure_parts(module.measure, parts, size, runner)
     parts.forget_others()
     return write_page(name, out, quick=quick)
 

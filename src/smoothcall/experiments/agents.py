@@ -79,7 +79,7 @@ def differences(wanted: Mapping[str, Any], found: Mapping[str, Any], within: str
 
 @dataclass(frozen=True, slots=True)
 class StackGame:
-    """Hands of a freezeout in which both players have `stack` chips, and the training of an equilibrium of them."""
+    """Hands of a freezeout in which both players have `stack` chips, and the training of MCCFR in them."""
 
     stack: int
     game: Game
@@ -90,7 +90,7 @@ class StackGame:
         return f"smoothcall train {self.game.spec} mccfr --iterations {self.iterations:g} --seed {seed}"
 
 
-def equilibria(games: Iterable[StackGame], folder: AgentFolder, *, seed: int, tell: Tell) -> dict[int, Policy]:
+def train_mccfr(games: Iterable[StackGame], folder: AgentFolder, *, seed: int, tell: Tell) -> dict[int, Policy]:
     """Return the average policies of MCCFR by stack; a stack without a decision (all chips are blinds) has none."""
     found = {}
     for each in games:
@@ -98,12 +98,12 @@ def equilibria(games: Iterable[StackGame], folder: AgentFolder, *, seed: int, te
             continue
 
         def train(each: StackGame = each) -> Policy:
-            tell(f"training the equilibrium for stacks of {each.stack:,}: {each.command(seed)}")
+            tell(f"training MCCFR for stacks of {each.stack:,}: {each.command(seed)}")
             learner = solver("mccfr", each.game, seed=seed)
             learner.run(each.iterations)
             return learner.policy()
 
-        name = f"equilibrium/mccfr-{each.stack}"
+        name = f"mccfr/{each.stack}"
         kept = folder if each.saved else AgentFolder(None)
         found[each.stack] = kept.find_or_train(name, each.game, train, card={}, command=each.command(seed))
     return found

@@ -19,6 +19,7 @@ from smoothcall.evaluation.policy_match import MatchResult, Stop, Watch, streams
 from smoothcall.evaluation.statistics import Estimate
 from smoothcall.information.game import Game
 from smoothcall.store.curves import new_figure, png
+from smoothcall.tasks import HERE, Runner
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,6 +63,7 @@ def cross_table(
     line_ups: Sequence[Sequence[str]] = (),
     watch: Watch | None = None,
     stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> CrossTable:
     """Play every pair of a two-player game, `hands` hands each; in games of more players the line-ups, lists of names.
 
@@ -88,7 +90,7 @@ def cross_table(
                 watch((index + fraction) / len(meetings))
 
         met = [players[name] for name in meetings[index]]
-        results[index] = match(of, met, names=meetings[index], hands=hands, seed=own_seed, watch=tell, stop=stop)
+        results[index] = match(of, met, names=meetings[index], hands=hands, seed=own_seed, watch=tell, stop=stop, runner=runner)
     engines = tuple(dict.fromkeys(str(result.engine) for result in results.values()))
     notes = tuple(dict.fromkeys(note for result in results.values() for note in result.notes))
     done = len(results) == len(meetings) and all(result.done for result in results.values())
@@ -115,6 +117,7 @@ def play_cross_table(
     seed: int = 0,
     watch: Watch | None = None,
     stop: Stop | None = None,
+    runner: Runner = HERE,
 ) -> CrossTable:
     """Play the cross table of players named as in `agents.registry`, and draw it into the file `out`."""
     if not out.parent.is_dir():
@@ -122,7 +125,8 @@ def play_cross_table(
     if len(set(names)) < len(names):
         raise UsageError(f"{', '.join(names)}: a player is named twice (accepted: every player once)")
     played, players = seat(names, registry=registry, of=of, seed=seed)
-    table = cross_table(played, dict(zip(names, players, strict=True)), hands=hands, seed=seed, watch=watch, stop=stop)
+    seated = dict(zip(names, players, strict=True))
+    table = cross_table(played, seated, hands=hands, seed=seed, watch=watch, stop=stop, runner=runner)
     files.write(out, png(draw_table(table)))
     return replace(table, picture=str(out))
 

@@ -144,6 +144,8 @@ def _faster(each: Learned, discrete: Learned) -> Row:
 
 def outcome(apart: Estimate) -> str:
     """Return the conclusion from an interval of gradient play - discrete play."""
+    if apart.count == 1:
+        return "one pair of trainings decides nothing"
     low, high = apart.interval()
     if low <= 0 <= high:
         return "no difference beyond the seeds' spread"

@@ -52,24 +52,35 @@ class Parts:
     def __init__(self, file: Path, command: str, tell: Callable[[str], None], *, again: bool = False) -> None:
         """Open the parts of a page. With `again` nothing is reused."""
         self.file, self.command, self.tell = file, command, tell
-        self._again = again
+        self.again = again
         self._seen: list[str] = []  # names of the parts that this reproduction has
-        self.parts: dict[str, Part] = read(file) if file.exists() else {}
+        self.parts: dict[str, Part] = read(file) if file.exists() else Measurements()
+
+    def kept(self, name: str, settings: Mapping[str, Any]) -> Part | None:
+        """Return a saved part of the same settings."""
+        found = self.parts.get(name)
+        return found if found is not None and found.settings == _plain(settings) and not self.again else None
 
     def measure(self, name: str, settings: Mapping[str, Any], measured: Callable[[], Any]) -> Any:
         """Return the figures of a part: saved ones of the same settings, else those that `measured` returns."""
-        wanted = _plain(settings)
         self._seen.append(name)
-        kept = self.parts.get(name)
-        if kept is not None and kept.settings == wanted and not self._again:
-            return kept.figures
-        self.tell(name)
+        kept = self.kept(name, settings)
+        if kept is None:
+            self.tell(name)
+            kept = self.parts[name] = self.measured_now(settings, measured)
+            self.save()
+        return kept.figures
+
+    def measured_now(self, settings: Mapping[str, Any], measured: Callable[[], Any]) -> Part:
+        """Return the part that `measured` gives."""
         started = perf_counter()
         figures = _plain(measured())
         made = {package: version(package) for package in PACKAGES} | {"python": platform.python_version()}
-        self.parts[name] = Part(wanted, figures, made, round(perf_counter() - started, 1))
-        self.save()
-        return figures
+        return Part(_plain(settings), figures, made, round(perf_counter() - started, 1))
+
+    def seen(self, other: Parts) -> None:
+        """Count the parts that another reproduction of this page asked for as asked for here."""
+        self._seen += other._seen
 
     def forget_others(self) -> None:
         """Remove the parts that were not asked for: those of an earlier form of the page."""

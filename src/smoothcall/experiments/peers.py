@@ -32,6 +32,9 @@ PACKAGES = {  # name -> (module to import, package to install)
     "ECOS": ("ecos", "ecos"),
     "eval7": ("eval7", "eval7"),
     "phevaluator": ("phevaluator", "phevaluator"),
+    "RLCard": ("rlcard", "rlcard"),
+    "PettingZoo": ("pettingzoo", "pettingzoo"),
+    "pygame": ("pygame", "pygame"),
 }
 
 
@@ -167,6 +170,52 @@ def _phevaluator(count: int) -> Task:
     return Task("hands/s", prepare, lambda s: count / s)
 
 
+def _rlcard(name: str, count: int) -> Task:
+    """Step through random hands of an environment; `count` decisions."""
+
+    def prepare() -> Callable[[], object]:
+        import rlcard
+
+        env, random = rlcard.make(name, config={"seed": 1}), Random(1)
+
+        def timed() -> None:
+            done = 0
+            while done < count:
+                state, _ = env.reset()
+                while not env.is_over():
+                    state, _ = env.step(random.choice(list(state["legal_actions"])))
+                    done += 1
+
+        return timed
+
+    return Task("steps/s", prepare, lambda s: count / s)
+
+
+def _pettingzoo(name: str, count: int) -> Task:
+    """Step through random hands of a classic environment, as its documentation does; `count` decisions."""
+
+    def prepare() -> Callable[[], object]:
+        from importlib import import_module
+
+        env, random = import_module(f"pettingzoo.classic.{name}").env(), Random(1)
+
+        def timed() -> None:
+            done = 0
+            while done < count:
+                env.reset()
+                for _ in env.agent_iter():
+                    observation, _, terminated, truncated, _ = env.last()
+                    if terminated or truncated:
+                        env.step(None)
+                    else:
+                        env.step(random.choice(observation["action_mask"].nonzero()[0].tolist()))
+                        done += 1
+
+        return timed
+
+    return Task("steps/s", prepare, lambda s: count / s)
+
+
 def _task(unit: str, make: Callable[[str], Callable[[], object]], game_name: str, count: int) -> Task:
     """Return a task that calls the function of `make(game_name)` `count` times in a repeat."""
     figure = {"iterations/s": lambda s: count / s, "ms": lambda s: 1000 * s / count, "s": lambda s: s / count}[unit]
@@ -212,6 +261,14 @@ PEERS: dict[str, dict[str, Peer]] = {
     "evaluate-7-cards": {  # called from Python, one hand at a time, as their users do; ours runs inside a kernel
         "eval7": Peer(("eval7",), _eval7(50_000)),
         "phevaluator": Peer(("phevaluator",), _phevaluator(20_000)),
+    },
+    "leduc-environment": {
+        "RLCard": Peer(("RLCard",), _rlcard("leduc-holdem", 20_000)),
+        "PettingZoo": Peer(("PettingZoo", "RLCard", "pygame"), _pettingzoo("leduc_holdem_v4", 5_000)),
+    },
+    "limit-holdem-environment": {
+        "RLCard": Peer(("RLCard",), _rlcard("limit-holdem", 10_000)),
+        "PettingZoo": Peer(("PettingZoo", "RLCard", "pygame"), _pettingzoo("texas_holdem_v4", 5_000)),
     },
     "leduc-external-mccfr": _both("OpenSpiel C++", ["OpenSpiel"], "iterations/s", _openspiel_external_mccfr, 10_000, 10_000),
 }

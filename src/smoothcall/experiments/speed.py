@@ -232,14 +232,34 @@ def _walk(count: int, together: int = 16384) -> Callable[[], Timed]:
     return prepare
 
 
-def _spot(board: str, accuracy: float, **chips: Any) -> Callable[[], Timed]:
+def _environment(name: str, count: int, together: int = 4096) -> Callable[[], Timed]:
+    """Step through random hands in a batch: legal actions, features of the seats to move, and new hands where one is over."""
+
+    def prepare() -> Timed:
+        import numpy as np
+
+        from smoothcall.interop.environments import HandBatch, random_actions
+
+        hands, random = HandBatch(game(name), together), np.random.default_rng(1)
+
+        def timed() -> None:
+            for _ in range(count // together):
+                hands.step(random_actions(hands.legal, random))
+                hands.features()
+
+        return timed
+
+    return prepare
+
+
+def _spot(board: str, accuracy: float, *, storage: int = 32, **chips: Any) -> Callable[[], Timed]:
     """Solve a spot from nothing to an accuracy; its tree is built before."""
 
     def prepare() -> Timed:
         from smoothcall.search.solution import Solution
         from smoothcall.search.spot import Spot
 
-        solution = Solution(Spot(board, **chips))
+        solution = Solution(Spot(board, **chips), storage=storage)
 
         def timed() -> None:
             for table in (*solution.solver.regret, *solution.solver.average):
@@ -252,10 +272,24 @@ def _spot(board: str, accuracy: float, **chips: Any) -> Callable[[], Timed]:
     return prepare
 
 
+def _exact_response() -> Timed:
+    """Measure the values of one flop against a uniform policy of no-limit hold'em: no other policy takes more work."""
+    from smoothcall.games.cards import STANDARD
+    from smoothcall.search.policy_response import PolicyResponse
+
+    policy = Policy.uniform(game("no-limit-holdem"))
+    response = PolicyResponse(policy, policy.game.tree.child >= 0)
+
+    def timed() -> None:
+        response.flop_values(STANDARD.parse("2d4cQc"))
+
+    return timed
+
+
 _HOLDEM: dict[str, Any] = {"mixing": "greatest", "explore": "pot", "k": 0.5}
 
-_ANY: dict[str, Any] = {"ranges": ("any", "any"), "pot": 100, "stack": 400}
-_FLOP: dict[str, Any] = {
+ANY_HANDS: dict[str, Any] = {"ranges": ("any", "any"), "pot": 100, "stack": 400}
+FLOP_SPOT: dict[str, Any] = {
     "ranges": (
         "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s",
         "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+",
@@ -299,10 +333,16 @@ TASKS: dict[str, Task] = {
     "leduc-nfsp": Task("episodes/s", _iterations("leduc", "nfsp", 100_000), lambda s: 100_000 / s),
     "no-limit-nfsp": Task("hands/s", _freezeout_hands("no-limit-holdem", "nfsp-freezeouts", 20_000), lambda s: 20_000 / s),
     "batched-walk": Task("hands/s", _walk(2_000_000), lambda s: 2e6 / s),
+    "leduc-environment": Task("steps/s", _environment("leduc", 4_096_000), lambda s: 4_096_000 / s),
+    "limit-holdem-environment": Task("steps/s", _environment("limit-holdem", 819_200), lambda s: 819_200 / s),
     "leduc-3p-cfr-plus": Task("iterations/s", _iterations("leduc-3p", "cfr+", 100), lambda s: 100 / s),
-    "spot-river": Task("s", _spot("Td9d6hQc2s", 0.001, bets="50%,100%,a", raises="60%,a", **_ANY), lambda s: s),
-    "spot-turn": Task("s", _spot("Td9d6hQc", 0.001, bets="75%,a", raises="75%,a", **_ANY), lambda s: s),
-    "spot-flop": Task("s", _spot("QsJh2h", 0.005, bets="52%", raises="2.5x", **_FLOP), lambda s: s),
+    "spot-river": Task("s", _spot("Td9d6hQc2s", 0.001, bets="50%,100%,a", raises="60%,a", **ANY_HANDS), lambda s: s),
+    "spot-turn": Task("s", _spot("Td9d6hQc", 0.001, bets="75%,a", raises="75%,a", **ANY_HANDS), lambda s: s),
+    "spot-turn-16-bits": Task(
+        "s", _spot("Td9d6hQc", 0.001, storage=16, bets="75%,a", raises="75%,a", **ANY_HANDS), lambda s: s
+    ),
+    "exact-response-flop": Task("s", _exact_response, lambda s: s),
+    "spot-flop": Task("s", _spot("QsJh2h", 0.005, bets="52%", raises="2.5x", **FLOP_SPOT), lambda s: s),
 }
 
 

@@ -8,7 +8,7 @@ interval meets it, it is contradicted where none does, and it is undecided in be
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import hypot, inf, isfinite, sqrt
 from statistics import NormalDist
@@ -70,12 +70,23 @@ class Above:
 
 
 @dataclass(frozen=True, slots=True)
+class BoundBelow:
+    """Our figure is a lower bound of one that the statement puts below `bar`: it may contradict it, never show it."""
+
+    bar: float
+
+    def outcome(self, ours: Estimate) -> Outcome:
+        return Outcome.CONTRADICTED if ours.interval()[0] >= self.bar else Outcome.UNDECIDED
+
+
+@dataclass(frozen=True, slots=True)
 class Near:
     """The figure equals the published `value` within the noise of both.
 
     `half_width`: of the published 95 % interval, or of its rounding. Where the document prints a mean of `repetitions` without
-    an interval, that of as many repetitions of ours is assumed. An interval of ours wider than both a quarter of the value and
-    the published interval decides nothing.
+    an interval, that of as many repetitions of ours is assumed. It can only excuse a difference: a figure that equals the
+    value within the assumed interval alone is undecided. An interval of ours wider than both a quarter of the value and the
+    published interval decides nothing.
     """
 
     value: float
@@ -83,14 +94,16 @@ class Near:
     repetitions: int = 0
 
     def outcome(self, ours: Estimate) -> Outcome:
-        published = self.half_width
+        assumed = self.half_width
         if self.repetitions and not ours.exact:
             spread = ours.error * sqrt(ours.count)
-            published = max(published, NormalDist().inv_cdf(0.975) * spread / sqrt(self.repetitions))
-        half = ours.half_width()
-        if abs(ours.mean - self.value) > hypot(half, published):
+            assumed = max(assumed, NormalDist().inv_cdf(0.975) * spread / sqrt(self.repetitions))
+        half, apart = ours.half_width(), abs(ours.mean - self.value)
+        if apart > hypot(half, assumed):
             return Outcome.CONTRADICTED
-        return Outcome.HOLDS if half <= max(published, abs(self.value) / 4) else Outcome.UNDECIDED
+        if apart > hypot(half, self.half_width):
+            return Outcome.UNDECIDED
+        return Outcome.HOLDS if half <= max(assumed, abs(self.value) / 4) else Outcome.UNDECIDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +118,11 @@ class Between:
         if self.low <= low and high <= self.high:
             return Outcome.HOLDS
         return Outcome.CONTRADICTED if low > self.high or high < self.low else Outcome.UNDECIDED
+
+
+def magnitude(power: int) -> Between:
+    """Return the criterion of a figure printed as "about 10^power": no other power of ten is closer to it, as a ratio."""
+    return Between(10 ** (power - 0.5), 10 ** (power + 0.5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,14 +243,33 @@ def verdict(row: Row) -> Verdict:
     if Outcome.CONTRADICTED in judged:
         return Verdict(Status.DIFFERS, "; ".join(filter(None, (size, row.cause or NO_CAUSE))))
     if Outcome.UNDECIDED in judged:
-        return Verdict(Status.UNDECIDED, size)
+        return Verdict(Status.UNDECIDED, "; ".join(filter(None, (size, _assumed(row)))))
     return Verdict(Status.SMALLER, size) if size else Verdict(Status.REPRODUCED, _noise(row))
+
+
+def deviating(row: Row, kind: str, text: str) -> Row:
+    """Return a row with one more deviation, which says what the criteria of the row find for ours."""
+    outcomes = [each.criterion.outcome(each.estimate) for each in row.measured if each.criterion is not None]
+    if Outcome.CONTRADICTED in outcomes:
+        text += f"; for ours it does not hold: {row.cause or NO_CAUSE}"
+    elif outcomes:
+        text += "; for ours it " + ("is undecided" if Outcome.UNDECIDED in outcomes else "holds")
+    return replace(row, deviations=(*row.deviations, Deviation(kind, text)))
 
 
 def _noise(row: Row) -> str:
     """Return "within noise" where the statement is an equality and our figure is not exact."""
-    equal = [each for each in row.measured if isinstance(each.criterion, Near)]
-    return "within noise" if equal and not all(each.estimate.exact for each in equal) else ""
+    equal = [each.estimate for each in row.measured if isinstance(each.criterion, Near)]
+    return "" if all(figure.exact for figure in equal) else "within noise"
+
+
+def _assumed(row: Row) -> str:
+    """Say that figures are equal only within noise that the document does not print."""
+    equal = [(each.estimate, each.criterion) for each in row.measured if isinstance(each.criterion, Near)]
+    alone = [replace(criterion, repetitions=0).outcome(figure) for figure, criterion in equal]
+    if Outcome.CONTRADICTED not in alone:
+        return ""
+    return "equal only within the noise of as few repetitions as the document's, which it does not print"
 
 
 def single(value: float) -> Estimate:

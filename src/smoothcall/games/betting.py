@@ -28,7 +28,7 @@ class IllegalMove(UsageError):
 class Post:
     player: int
     amount: int
-    kind: str  # "ante" or "blind"
+    kind: str  # "dead", "ante" or "blind"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,11 @@ class Betting:
         if stacks is not None and (len(stacks) != rules.seats or min(stacks) <= 0):
             raise UsageError(f"{rules.name}: stacks {list(stacks)} (accepted: {rules.seats} positive numbers)")
         self.rules = rules
-        self.starting = tuple(stacks) if stacks is not None else (default,) * rules.seats
+        self.starting = tuple(stacks) if stacks is not None else rules.stacks or (default,) * rules.seats
         self.paid = [0] * rules.seats  # chips each player has put in, antes and blinds included
         self.bets = [0] * rules.seats  # the part of `paid` that belongs to this street's betting
         self.alive = [True] * rules.seats
+        self.dead = [0] * rules.seats  # the part of `paid` that is dead money (`PokerRules.dead`)
         self.posts: list[Post] = []
         self.moves: list[Move] = []
         self.text = ""  # the betting so far, as in the information-state keys
@@ -81,10 +82,11 @@ class Betting:
         self._acted: set[int] = set()  # who has acted on this street
         self._raises = 0
         self._step = 0  # the last full bet or raise of this street
-        for seat in range(rules.seats):
-            self._post(seat, rules.ante(seat), "ante")
-        for seat in range(rules.seats):
-            self._post(seat, rules.blind(seat), "blind")
+        for seat, chips in enumerate(rules.dead):
+            self._post(seat, chips, "dead")
+        for kind, chips_of in (("ante", rules.ante), ("blind", rules.blind)):
+            for seat in range(rules.seats):
+                self._post(seat, chips_of(seat), kind)
         self._open(0)
 
     def copy(self) -> Self:
@@ -132,7 +134,8 @@ class Betting:
         span, rules = (None, self.rules) if self.finished else (self.raises, self.rules)
         fold, call = ("f" if self.can_fold() else None), ("c" if self.can_call() else None)
         if rules.limit:
-            return fold, call, "r" if span is not None else None
+            listed = self._rules_of_street.listed
+            return fold, call, "r" if span is not None and (listed is None or self._raises < listed) else None
         if rules.menu is not None:
             totals = [None] * len(rules.menu.items) if self.finished else rules.menu.totals(self)
         else:
@@ -271,6 +274,7 @@ class Betting:
         if amount:
             self.paid[player] += amount
             self.bets[player] += amount if kind == "blind" else 0
+            self.dead[player] += amount if kind == "dead" else 0
             self.posts.append(Post(player, amount, kind))
 
     def _moved(self, move: M) -> M:
@@ -306,7 +310,7 @@ class Betting:
 
 
 def passes(verify: Callable[[], None]) -> bool:
-    """Whether a `verify_x` method raises nothing."""
+    """Return whether a `verify_x` method raises nothing."""
     try:
         verify()
     except UsageError:

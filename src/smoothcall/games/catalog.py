@@ -17,7 +17,7 @@ from smoothcall.games.matrix import MatrixGame, zero_sum
 from smoothcall.games.menu import ACCEPTED, BetMenu
 from smoothcall.games.rankings import BEST_FIVE, HIGH_CARD, PAIR_OR_HIGH_CARD, STARTING_HANDS
 from smoothcall.games.rules import MAX_SEATS, PokerRules, Street
-from smoothcall.options import Option, read_options
+from smoothcall.options import Option, number, read_options
 
 Rules = PokerRules | MatrixGame
 
@@ -46,7 +46,7 @@ LEDUC_3P = replace(LEDUC, name="leduc-3p", deck=Deck("JQKA", "hs"), seats=3, ant
 def holdem_streets(
     seats: int, bets: tuple[int, int, int, int], raises: tuple[int | None, ...] = (None,) * 4
 ) -> tuple[Street, ...]:
-    """The four streets of Texas hold'em: two hole cards, then three, one and one on the board."""
+    """Return the four streets of Texas hold'em: two hole cards, then three, one and one on the board."""
     firsts = (0, 1, 1, 1) if seats == 2 else (2, 0, 0, 0)
     cards = ((2, 0), (0, 3), (0, 1), (0, 1))
     return tuple(
@@ -82,6 +82,27 @@ NO_LIMIT_HOLDEM_32 = replace(
     stack=10_000,
     menu=BetMenu.parse("x1+x2+x3+x4+all-in"),  # epfl2020: raises by 1 to 4 bets; its AllIn player bets all its chips
 )
+
+
+ALL_RAISES = "all"
+RAISES = Option(
+    ALL_RAISES,
+    "bets and raises on each street that solvers use; play allows all",
+    form=f"{ALL_RAISES}, or four numbers such as 2/2/2/1, at most those of the rules",
+)
+
+
+def _limit(rules: PokerRules, raises: str) -> PokerRules:
+    if raises == ALL_RAISES:
+        return rules
+    listed = [number(part, whole=True) for part in raises.split("/")]
+    most = [street.max_raises or 0 for street in rules.streets]
+    if len(listed) != len(most) or not all(
+        each is not None and 0 <= each <= cap for each, cap in zip(listed, most, strict=False)
+    ):
+        raise UsageError(f"option raises={raises} of {rules.name} (accepted: {RAISES.accepted}: {'/'.join(map(str, most))})")
+    streets = zip(rules.streets, listed, strict=True)
+    return replace(rules, streets=tuple(replace(street, listed=int(each or 0)) for street, each in streets))
 
 
 def _no_limit(stack: int, small_blind: int, seats: int, menu: str) -> PokerRules:
@@ -154,10 +175,13 @@ CATALOG: dict[str, Entry] = {
     "leduc-3p": Entry("Leduc hold'em for three players: 4 ranks, 2 suits, one board card, bets 2 then 4", lambda: LEDUC_3P),
     "limit-holdem": Entry(
         "Limit Texas hold'em for two: blinds 5 and 10, bets 10, 10, 20, 20, three raises and then four bets a street",
-        lambda: LIMIT_HOLDEM,
+        lambda raises: _limit(LIMIT_HOLDEM, raises),
+        {"raises": RAISES},
     ),
     "limit-holdem-3p": Entry(
-        "Limit Texas hold'em for three players: blinds 5 and 10, bets 10, 10, 20, 20", lambda: LIMIT_HOLDEM_3P
+        "Limit Texas hold'em for three players: blinds 5 and 10, bets 10, 10, 20, 20",
+        lambda raises: _limit(LIMIT_HOLDEM_3P, raises),
+        {"raises": RAISES},
     ),
     "no-limit-holdem": Entry(
         "No-limit Texas hold'em: stacks of 100, blinds 5 and 10, raises of any size; solvers use a bet menu",
@@ -181,7 +205,7 @@ CATALOG: dict[str, Entry] = {
 
 
 def rules(name: str, /, **options: object) -> Rules:
-    """The rules of a named game."""
+    """Return the rules of a named game."""
     if name not in CATALOG:
         raise unknown("game", name, CATALOG)
     entry = CATALOG[name]

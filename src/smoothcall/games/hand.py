@@ -44,7 +44,7 @@ class Outcome:
         return tuple(player for player, payoff in enumerate(self.payoffs) if payoff > 0)
 
     def pays(self, recorded: Sequence[Fraction]) -> bool:
-        """Whether recorded pay-offs, written to the sixth decimal, are these."""
+        """Return whether recorded pay-offs, written to the sixth decimal, are these."""
         near = Fraction(1, 10**5)
         return len(recorded) == len(self.payoffs) and all(
             abs(ours - theirs) < near for ours, theirs in zip(self.payoffs, recorded, strict=True)
@@ -135,10 +135,16 @@ class Hand(Betting):
         """The outcome of the hand; None before its end."""
         if not self.finished or self.due is not None:
             return None
-        order, deck = self.rules.order, self.rules.deck
-        showdown = self.alive_count > 1
-        strength = [order.strength(deck, hole, self.board) if showdown else 0 for hole in self.hole]
-        return Outcome("showdown" if showdown else "fold", tuple(split_pots(self.paid, self.alive, strength)))
+        return settled(self, self.hole, self.board)
+
+
+def settled(state: Betting, hole: Sequence[Cards], board: Cards) -> Outcome:
+    """Return the outcome of finished betting with these cards; those of players who folded need not be known."""
+    order, deck, showdown = state.rules.order, state.rules.deck, state.alive_count > 1
+    strength = [order.strength(deck, hole[seat], board) if showdown and alive else 0 for seat, alive in enumerate(state.alive)]
+    live = [paid - dead for paid, dead in zip(state.paid, state.dead, strict=True)]
+    won = zip(split_pots(live, state.alive, strength, sum(state.dead)), state.dead, strict=True)
+    return Outcome("showdown" if showdown else "fold", tuple(chips - dead for chips, dead in won))
 
 
 def _deals_of(rules: PokerRules, street: int) -> list[Due]:

@@ -38,10 +38,14 @@ def divide(paid: Sequence[int], alive: Sequence[bool]) -> list[Pot]:
     return [*found, Pot(dead, tuple(left))] if dead else found
 
 
-def split_pots(paid: Sequence[int], alive: Sequence[bool], strength: Sequence[int]) -> list[Fraction]:
-    """Return each player's pay-off in chips, what the player paid subtracted. Odd chips are shared as fractions."""
+def split_pots(paid: Sequence[int], alive: Sequence[bool], strength: Sequence[int], dead: int = 0) -> list[Fraction]:
+    """Return each player's pay-off in chips, what the player paid subtracted. Odd chips are shared as fractions.
+
+    `dead` chips, of nobody in particular, go to the main pot, which all who are still in can win.
+    """
     payoffs = [Fraction(-chips) for chips in paid]
-    for pot in divide(paid, alive):
+    everyone = tuple(player for player in range(len(paid)) if alive[player])
+    for pot in [*divide(paid, alive), *([Pot(dead, everyone)] if dead else [])]:
         winners = pot.winners(strength)
         for winner in winners:
             payoffs[winner] += Fraction(pot.chips, len(winners))

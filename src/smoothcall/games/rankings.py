@@ -33,7 +33,7 @@ class HandOrder:
 
 
 def _highest(deck: Deck, hole: Cards, board: Cards) -> int:
-    """The highest card, then the next one, down to the last."""
+    """Rank by the highest card, then the next one, down to the last."""
     value = 0
     for rank in sorted(map(deck.rank, hole + board), reverse=True):
         value = value * len(deck.ranks) + rank
@@ -41,7 +41,7 @@ def _highest(deck: Deck, hole: Cards, board: Cards) -> int:
 
 
 def _paired(deck: Deck, hole: Cards, board: Cards) -> int:
-    """A pair with the board beats everything, the board itself does not count otherwise (Leduc)."""
+    """Rank a private card in Leduc: a pair with the board beats everything; otherwise the board does not count."""
     own = _highest(deck, hole, ())
     shared = {deck.rank(card) for card in hole} & {deck.rank(card) for card in board}
     return own + (len(deck.ranks) ** len(hole) if shared else 0)
@@ -66,7 +66,7 @@ _STARTING_HANDS = ("QJ", "QJs", "KJ", "KQ", "KJs", "KQs", "JJ", "QQ", "KK")  # w
 
 
 def _starting_hand(deck: Deck, hole: Cards, board: Cards) -> int:
-    """The place of the private card and the board, as two hole cards, in an order of starting hands of Texas hold'em.
+    """Return the place of the private card and the board, as two hole cards, in an order of starting hands of Texas hold'em.
 
     Suited cards beat the same ranks of two suits, so with two suits no hands tie.
     """

@@ -21,6 +21,7 @@ class Street:
     board: int = 0  # cards dealt face up before the betting
     max_raises: int | None = None  # bets and raises players may make; blinds do not count; None: no cap
     first: int = 0  # the seat that acts first, or the next one that can
+    listed: int | None = None  # limit: bets and raises where the betting is listed, a bet menu; play allows `max_raises`
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class PokerRules:
     menu: BetMenu | None = None  # no-limit: the raises the game is reduced to where its betting is listed; play allows all
     reopen: bool = False  # whether a short all-in re-opens the betting for players who have acted (the ACPC dealer)
     checks: bool = True  # whether a player with nothing to call may check; if not, that player bets or folds
+    dead: tuple[int, ...] = ()  # chips of each seat that go to the main pot and are no bet: a big-blind ante, a dead blind
+    stacks: tuple[int, ...] = ()  # chips of each seat where they differ; `stack` is then the largest
 
     def __post_init__(self) -> None:
         if not 2 <= self.seats <= MAX_SEATS:
@@ -49,12 +52,16 @@ class PokerRules:
             raise UsageError(f"{self.name}: antes {self.antes} (accepted: none, or the same from each of {self.seats} seats)")
         if len(self.blinds) > self.seats:
             raise UsageError(f"{self.name}: {len(self.blinds)} blinds (accepted: at most {self.seats}, the seats)")
+        if self.dead and (len(self.dead) != self.seats or min(self.dead) < 0):
+            raise UsageError(f"{self.name}: dead money {self.dead} (accepted: none, or chips of each of {self.seats} seats)")
         if min((*self.antes, *self.blinds, 0)) < 0 or min(street.bet for street in self.streets) <= 0:
             raise UsageError(f"{self.name}: antes and blinds must not be negative and bets must be positive")
         if min(min(street.hole, street.board, street.max_raises or 0) for street in self.streets) < 0:
             raise UsageError(f"{self.name}: a street's cards and raises must not be negative")
         if self.stack is not None and self.stack <= 0:
             raise UsageError(f"{self.name}: a stack of {self.stack} (accepted: 1 or more)")
+        if self.stacks and (len(self.stacks) != self.seats or min(self.stacks) <= 0 or max(self.stacks) != self.stack):
+            raise UsageError(f"{self.name}: stacks {self.stacks} (accepted: {self.seats}, the largest of {self.stack})")
         if not self.limit and self.stack is None:
             raise UsageError(f"{self.name}: a no-limit game needs a stack")
         if self.limit and self.menu is not None:

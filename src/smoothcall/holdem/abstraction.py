@@ -4,7 +4,9 @@ Before the flop a bucket is a class of hands: AA, AKs, AKo, ... (169 with 52 car
 expected square of the share of hands beaten on the river; on the river itself it is an interval of HS^2. Intervals are even
 (heinrich2014), equally frequent, or found by k-means. With `cells=equity` they are even intervals of E[HS] (epfl2020). With
 `cells=histograms` a bucket is a cluster of hands whose strength on the river is distributed alike (`holdem.histograms`); on
-the river itself, where that is one number, an interval of HS found by k-means.
+the river itself, where that is one number, an interval of HS found by k-means. With `cells=textures` each texture of boards and
+each class of spread has even intervals of its own (`holdem.textures`), with `cells=boards` each cluster of boards
+(`holdem.board_clusters`).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
@@ -23,15 +26,19 @@ from smoothcall.games.rankings import BEST_FIVE
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem import equity_table as equity
 from smoothcall.holdem import hand_strength as strength
-from smoothcall.holdem import histograms
+from smoothcall.holdem import histograms, textures
+from smoothcall.holdem.board_clusters import VERSION as CLUSTERS_VERSION
+from smoothcall.holdem.board_clusters import board_clusters
 from smoothcall.holdem.equity_table import equity_table
-from smoothcall.holdem.hand_strength import FLOP, RIVER, STREETS, TURN, Strengths, Tables, strengths, verify_players
+from smoothcall.holdem.hand_strength import FLOP, RIVER, STREETS, TURN, Strengths, Tables, board_rank, strengths, verify_players
 from smoothcall.kernels.holdem import buckets
 from smoothcall.kernels.tables import Array
 from smoothcall.options import Option, number
 
 GRIDS = {"S": (100, 100, 100), "L": (1000, 500, 200), "3p": (1000, 100, 10)}  # buckets on flop, turn and river
-FINEST = {FLOP: 60_000, TURN: 60_000, RIVER: 1000}
+FINEST = {FLOP: 60_000, TURN: 60_000, RIVER: 60_000}
+FINEST_RIVER = 1000  # intervals of HS
+INTERVALS = {FLOP: 20, TURN: 20, RIVER: 40}  # of E[HS^2] for each cluster of boards and each spread (cells=boards)
 BINS = 1 << 20  # of the histograms behind equally frequent intervals and k-means
 MAX_K_MEANS_STEPS = 1000
 
@@ -43,15 +50,16 @@ GRID = Option(
 CELLS = Option(
     "even",
     "how buckets divide E[HS^2]: even intervals, equally frequent ones, or k-means; or even intervals of E[HS] (equity); or "
-    "clusters of the distribution of HS on the river (histograms)",
-    choices=("even", "mass", "k-means", "equity", "histograms"),
+    "clusters of the distribution of HS on the river (histograms); or even intervals "
+    "for each texture of boards (textures) or each cluster of boards (boards)",
+    choices=("even", "mass", "k-means", "equity", "histograms", "textures", "boards"),
 )
 
 
 def is_holdem(rules: PokerRules) -> bool:
-    """Whether a game deals two cards each, then boards of 3, 1 and 1, and the best five cards win."""
+    """Return whether a game deals two cards each, then boards of 3, 1 and 1, and the best five cards win."""
     dealt = [(street.hole, street.board) for street in rules.streets]
-    return rules.order is BEST_FIVE and dealt == [(2, 0), (0, 3), (0, 1), (0, 1)]
+    return rules.order == BEST_FIVE and dealt == [(2, 0), (0, 3), (0, 1), (0, 1)]
 
 
 def read_grid(text: str) -> tuple[int, ...]:
@@ -79,12 +87,30 @@ class Abstraction:
     deck: Deck
     players: int
     grid: tuple[int, ...]  # buckets on flop, turn and river
-    cells: str  # even, mass, k-means, equity, histograms
+    cells: str  # even, mass, k-means, equity, histograms, textures, boards
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Abstraction, (self.deck, self.players, self.grid, self.cells)  # tables are built again, or read from the cache
 
     def __post_init__(self) -> None:
         verify_players(self.players)
         if self.clustered:
             histograms.verify_clusters(self.grid)
+        said = "/".join(map(str, self.grid))
+        if self.by_board and any(size % self._multiple(street) for street, size in zip(STREETS, self.grid, strict=True)):
+            every = "/".join(str(self._multiple(street)) for street in STREETS)
+            raise UsageError(f"option grid={said} (accepted with cells={self.cells}: multiples of {every})")
+        if not self.by_board and self.grid[-1] > FINEST_RIVER:
+            raise UsageError(f"option grid={said} (accepted with cells={self.cells}: at most {FINEST_RIVER} on the river)")
+
+    @property
+    def by_board(self) -> bool:
+        """Whether kinds of boards have buckets of their own."""
+        return self.cells in ("textures", "boards")
+
+    def _multiple(self, street: int) -> int:
+        """Return what the number of buckets of a street is a multiple of, where kinds of boards have buckets of their own."""
+        return textures.classes(street) if self.cells == "textures" else textures.spreads(street) * INTERVALS[street]
 
     @property
     def clustered(self) -> bool:
@@ -129,7 +155,31 @@ class Abstraction:
             return self.classes.index(self.class_of(hole))
         if street in self.clusters:
             return int(self.clusters[street][self.strengths.place(hole, board)])
-        return int(np.searchsorted(self.edges[street], np.uint64(self.tables.value(hole, board)), side="right")) - 1
+        interval = int(np.searchsorted(self.edges[street], np.uint64(self.tables.value(hole, board)), side="right")) - 1
+        if not self.by_board:
+            return interval
+        where = self.strengths.place(hole, board)
+        return interval + int(self._first_buckets[street][where[0] if street == RIVER else where])
+
+    def hand_buckets(self, street: int, board: Cards) -> Array:
+        """Return [hands] int32 the bucket of every hand on a board; without meaning where a hand shares a card with it."""
+        found = np.zeros(len(self.cards.preflop), np.int32)
+        buckets.board_buckets(self.cards, street, np.uint32(board_rank(self.cards.binomial, board)), found)
+        return found
+
+    @cached_property
+    def _first_buckets(self) -> dict[int, Array]:
+        """By street, the first bucket of each kind of boards, and on flop and turn of each spread."""
+        return {
+            street: textures.first_buckets(self.deck, street, self.board_kinds(street), len(self.edges[street]))
+            for street in STREETS
+        }
+
+    def board_kinds(self, street: int) -> Array:
+        """Return [K]: the texture or the cluster of every class of boards of a street (cells=textures, cells=boards)."""
+        if self.cells == "textures":
+            return textures.textures(self.deck, self.strengths.boards[street].board.astype(np.int64))
+        return board_clusters(self.deck, street, self.grid[street - 1] // self._multiple(street), self._preflop())
 
     def read_tables(self) -> None:
         """Load every table that `bucket` needs, which takes seconds, so that later calls are fast."""
@@ -150,8 +200,15 @@ class Abstraction:
 
     @cached_property
     def edges(self) -> dict[int, Array]:
-        """By street: the least value of `tables` in each bucket, ascending from 0. Streets with clusters have none."""
-        sizes = zip(STREETS, self.grid, strict=True)
+        """By street: the least value of `tables` in each bucket, ascending from 0. Streets with clusters have none.
+
+        Where kinds of boards have buckets of their own, each kind and spread has these intervals.
+        """
+        sizes = list(zip(STREETS, self.grid, strict=True))
+        if self.cells == "textures":
+            sizes = [(street, size // textures.classes(street)) for street, size in sizes]
+        elif self.cells == "boards":
+            sizes = list(INTERVALS.items())
         return {street: self._edges(street, size) for street, size in sizes if street == RIVER or not self.clustered}
 
     @cached_property
@@ -162,10 +219,10 @@ class Abstraction:
         return {street: histograms.clusters(self.deck, street, self.grid[street - 1]) for street in (FLOP, TURN)}
 
     def _edges(self, street: int, size: int) -> Array:
-        most = self.scale(street)
-        if self.cells == "even" and street == RIVER:
+        most, even = self.scale(street), self.cells in ("even", "equity", "textures", "boards")
+        if self.cells != "equity" and even and street == RIVER:
             return np.array([_least_square(most, place, size) for place in range(size)], np.uint64)
-        if self.cells in ("even", "equity"):
+        if even:
             return np.array([-(-place * most // size) for place in range(size)], np.uint64)
         step = 1 if street == RIVER else max(1, most // BINS)
         histogram = self.strengths.histogram(street, step)
@@ -190,12 +247,20 @@ class Abstraction:
             self.clusters[street] if self.clustered else _bucketed(tables.table[street], edges[street])
             for street in (FLOP, TURN)
         )
+        river_first = np.zeros(len(tables.boards[RIVER].number), np.uint16)
+        if self.by_board:
+            flop, turn, river_first = (
+                flop + self._first_buckets[FLOP],
+                turn + self._first_buckets[TURN],
+                self._first_buckets[RIVER],
+            )
         return tables.dealt_as(
             self.players,
             preflop=self._preflop(),
             flop=flop,
             turn=turn,
             river_bucket=_bucketed(np.arange(self.scale(RIVER) + 1), edges[RIVER]),
+            river_first=river_first,
         )
 
     def _preflop(self) -> Array:
@@ -212,6 +277,10 @@ class Abstraction:
         digest = hashlib.sha256("\n".join(self.classes).encode())
         if self.cells == "equity":  # equal edges mean something else there
             digest.update(b"E[HS]")
+        if self.cells == "textures":
+            digest.update(f"textures {textures.VERSION} {self.grid}".encode())
+        if self.cells == "boards":
+            digest.update(f"boards {CLUSTERS_VERSION} {textures.VERSION} {self.grid}".encode())
         if self.clustered:
             digest.update(f"histograms {histograms.VERSION} {self.grid}".encode())
         for edges in self.edges.values():

@@ -164,7 +164,7 @@ def _parse_item(item: str, text: str, deck: Deck) -> list[Combo]:
 
 
 def _parse_class(name: str, wrong: UsageError, deck: Deck) -> tuple[int, int, str]:
-    """(higher rank, lower rank, "s", "o" or "" for both) of `AKs`."""
+    """Return (higher rank, lower rank, "s", "o" or "" for both) of `AKs`."""
     name = name.strip()
     ranks, kind = [deck.ranks.find(letter) for letter in name[:2]], name[2:].lower()
     if len(ranks) < 2 or min(ranks) < 0 or kind not in ("", "s", "o") or (ranks[0] == ranks[1] and kind):
@@ -186,7 +186,7 @@ def _combos(high: int, low: int, kind: str, deck: Deck) -> list[Combo]:
 
 
 def _count(deck: Deck, ranges: list[list[Combo]], board: Cards, removed: Cards) -> Array:
-    """[2 ** P] how often each set of players shares the pot, over all hands and boards. `removed`: board and dead cards."""
+    """Count how often each set of players shares the pot, [2 ** P], over all hands and boards. `removed`: board, dead cards."""
     from smoothcall.holdem.evaluator import evaluator
     from smoothcall.kernels.holdem.equity import count_winners
 
@@ -206,7 +206,7 @@ def _verify_few(evaluations: int) -> None:
 
 
 def _choices(ranges: list[list[Combo]]) -> Array:
-    """[n, P, 2] uint8: every choice of hands, one a player, that share no card."""
+    """Return [n, P, 2] uint8: every choice of hands, one a player, that share no card."""
     hands, taken = np.zeros((1, 0, 2), np.uint8), np.zeros(1, np.uint64)
     for combos in ranges:
         if len(hands) * len(combos) > MAX_HAND_CHOICES:
@@ -224,7 +224,7 @@ def _choices(ranges: list[list[Combo]]) -> Array:
 
 
 def _merge_suits(deck: Deck, hands: Array, board: Cards, removed: Cards) -> tuple[Array, Array]:
-    """(hands, weight): of choices that differ only in the names of suits, one, with how many they are."""
+    """Return (hands, weight): one of the choices that differ only in the names of suits, and how many they are."""
     players = hands.shape[1]
     if len(hands) == 1 or players > 5:  # with more, their code would not fit into 64 bits
         return hands, np.ones(len(hands), np.int64)
@@ -239,7 +239,7 @@ def _merge_suits(deck: Deck, hands: Array, board: Cards, removed: Cards) -> tupl
 
 
 def _sample(deck: Deck, ranges: list[list[Combo]], board: Cards, removed: Cards, samples: int, seed: int) -> Array:
-    """[2 ** P] how often each set of players shares the pot, in random hands and boards."""
+    """Return [2 ** P] how often each set of players shares the pot, in random hands and boards."""
     from smoothcall.holdem.evaluator import evaluator
     from smoothcall.kernels.holdem.equity import sample_winners
     from smoothcall.kernels.random import seeded

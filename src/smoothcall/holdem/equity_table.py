@@ -105,7 +105,7 @@ def equity_table(deck: Deck) -> EquityTable:
 
 
 def _rounded(table: Array, most: int) -> Array:
-    """[n, m] in units of 1 / most -> uint16 in units of 1 / PARTS, rounded."""
+    """Convert [n, m] from units of 1 / most to uint16 in units of 1 / PARTS, rounded."""
     found = np.empty(table.shape, np.uint16)
     for row in range(len(table)):
         found[row] = (table[row].astype(np.uint64) * np.uint64(2 * PARTS) + np.uint64(most)) // np.uint64(2 * most)
@@ -132,7 +132,7 @@ def simulated(deck: Deck, hole: Cards, board: Cards, generator: Array, rollouts:
 
 @cache
 def _every_hand(deck: Deck) -> Array:
-    """[hands, 2] uint8: every hand of a deck."""
+    """Return [hands, 2] uint8: every hand of a deck."""
     return np.array([*combinations(range(deck.size), 2)], np.uint8)
 
 

@@ -30,7 +30,7 @@ def evaluator(deck: Deck = STANDARD) -> Evaluator:
 
 
 def _by_ranks(deck: Deck) -> tuple[Array, Array]:
-    """(sums, strengths) of every choice of five to seven ranks.
+    """Return (sums, strengths) of every choice of five to seven ranks.
 
     Five ranks have the strength of the rules; six and seven the best strength of the hands with one card fewer.
     """
@@ -54,7 +54,7 @@ def _by_ranks(deck: Deck) -> tuple[Array, Array]:
 
 
 def _packed(sums: Array, strengths: Array) -> tuple[Array, Array]:
-    """(offset, table): strength = table[offset[sum % ROWS] + sum // ROWS]."""
+    """Return (offset, table): strength = table[offset[sum % ROWS] + sum // ROWS]."""
     row, place = sums % ROWS, sums // ROWS
     order = np.argsort(row, kind="stable")
     start = np.searchsorted(row[order], np.arange(ROWS + 1))
@@ -65,7 +65,7 @@ def _packed(sums: Array, strengths: Array) -> tuple[Array, Array]:
 
 
 def _by_mask(deck: Deck) -> Array:
-    """[MASKS] strength by which ranks of a suit there are, 0 for fewer than five."""
+    """Return [MASKS] strength by which ranks of a suit there are, 0 for fewer than five."""
     table = np.zeros(MASKS, np.uint16)
     for cards in suited_fives(deck):
         table[sum(1 << deck.rank(card) for card in cards)] = BEST_FIVE.strength(deck, cards, ())

@@ -31,7 +31,7 @@ from smoothcall.progress import report
 FLOP, TURN, RIVER = 1, 2, 3  # streets; preflop is 0
 STREETS = (FLOP, TURN, RIVER)
 _CARDS = {FLOP: 3, TURN: 4, RIVER: 5}  # board cards
-_NAMES = {FLOP: "flop", TURN: "turn", RIVER: "river"}
+STREET_NAMES = {FLOP: "flop", TURN: "turn", RIVER: "river"}
 _TYPES = {FLOP: np.uint64, TURN: np.uint32, RIVER: np.uint16}
 VERSION = 1  # of the cached tables
 MAX_SAMPLED_PLAYERS = 6  # the table of showdown outcomes has P ** P entries
@@ -68,8 +68,7 @@ class Tables(ABC):
 
     def place(self, hole: Cards, board: Cards) -> tuple[int, int]:
         """Return (class of a board of three to five cards, number of the hand that two cards become on its canonical board)."""
-        rank = sum(int(self.binomial[card, place + 1]) for place, card in enumerate(sorted(board)))
-        entry = self.boards[len(board) - 2].index[rank]
+        entry = self.boards[len(board) - 2].index[board_rank(self.binomial, board)]
         one, other = (int(self.changed[entry & board_kernels.CHANGE, card]) for card in hole)
         return int(entry >> board_kernels.SHIFT), int(self.hand[one, other])
 
@@ -79,7 +78,9 @@ class Tables(ABC):
         kernels.count_values(self.table[street], boards.board, boards.number, step, counts)
         return counts
 
-    def dealt_as(self, players: int, preflop: Array, flop: Array, turn: Array, river_bucket: Array) -> buckets.Cards:
+    def dealt_as(
+        self, players: int, preflop: Array, flop: Array, turn: Array, river_bucket: Array, river_first: Array | None = None
+    ) -> buckets.Cards:
         """Return the tables of a dealing kernel that writes these uint16 values as buckets."""
         verify_players(players)
         return buckets.Cards(
@@ -95,6 +96,7 @@ class Tables(ABC):
             turn=turn,
             river=self.table[RIVER],
             river_bucket=river_bucket,
+            river_first=np.zeros(len(self.boards[RIVER].number), np.uint16) if river_first is None else river_first,
             outcome=every_outcome(players)[0],
         )
 
@@ -104,6 +106,11 @@ class Strengths(Tables):
 
     def scale(self, street: int) -> int:
         return scale(self.deck, street)
+
+
+def board_rank(binomial: Array, board: Cards) -> int:
+    """Return the number of a set of cards among those of its size, in colexicographic order."""
+    return sum(int(binomial[card, place + 1]) for place, card in enumerate(sorted(board)))
 
 
 def scale(deck: Deck, street: int) -> int:
@@ -151,7 +158,7 @@ def list_boards(deck: Deck, count: int, binomial: Array, changed: Array) -> Boar
 
 def keep_street(name: str, what: str, deck: Deck, street: int, board: Array, work: Work) -> Array:
     """Return a street's table from the cache, or build it on all cores; `what` names it in progress reports."""
-    what = f"{what} on every {_NAMES[street]} of {deck.size} cards"
+    what = f"{what} on every {STREET_NAMES[street]} of {deck.size} cards"
 
     def build() -> Array:
         verify_memory(len(board) * comb(deck.size, 2) * np.dtype(_TYPES[street]).itemsize, what)
@@ -162,4 +169,4 @@ def keep_street(name: str, what: str, deck: Deck, street: int, board: Array, wor
                 report(what, done / len(pieces))
         return table
 
-    return kept(f"{name}-{deck.size}-{_NAMES[street]}", build)
+    return kept(f"{name}-{deck.size}-{STREET_NAMES[street]}", build)

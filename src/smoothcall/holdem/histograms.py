@@ -17,7 +17,7 @@ import numpy as np
 from smoothcall.cache import table as kept
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import Deck
-from smoothcall.holdem.hand_strength import FLOP, RIVER, TURN, scale, strengths
+from smoothcall.holdem.hand_strength import FLOP, RIVER, STREET_NAMES, TURN, scale, strengths
 from smoothcall.kernels.holdem import histograms as kernels
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
@@ -30,7 +30,6 @@ STEPS = 100  # of Lloyd's algorithm at most
 MAX_CLUSTERS = 1000
 VERSION = 1  # of everything that clusters depend on; part of the names of cached tables and of the digest of an abstraction
 _SHOWN = {FLOP: 3, TURN: 4}  # board cards
-_NAMES = {FLOP: "flop", TURN: "turn"}
 _PIECE = 16  # boards per task of a thread
 
 
@@ -63,7 +62,7 @@ def centres(deck: Deck, street: int, size: int) -> Array:
 def clusters(deck: Deck, street: int, size: int) -> Array:
     """Return [K, hands] uint16: the cluster of every hand on every class of flops or turns, from the cache or built."""
     board = strengths(deck).boards[street].board
-    what = f"{size} clusters of hand strength on every {_NAMES[street]} of {deck.size} cards"
+    what = f"{size} clusters of hand strength on every {STREET_NAMES[street]} of {deck.size} cards"
 
     def build() -> Array:
         middle, tools, hands = centres(deck, street, size), rivers(deck), comb(deck.size, 2)
@@ -81,4 +80,4 @@ def clusters(deck: Deck, street: int, size: int) -> Array:
                 report(what, done / len(starts))
         return table
 
-    return kept(f"histograms-{VERSION}-{deck.size}-{_NAMES[street]}-{size}", build)
+    return kept(f"histograms-{VERSION}-{deck.size}-{STREET_NAMES[street]}-{size}", build)

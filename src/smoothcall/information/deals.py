@@ -65,7 +65,7 @@ class Deals:
 
 
 def no_cards(players: int) -> Deals:
-    """The single deal of a game without cards."""
+    """Return the single deal of a game without cards."""
     return Deals(np.ones(1), np.zeros((1, players, 1), np.int32), np.zeros((1, players), np.int32), (("",),))
 
 

@@ -6,9 +6,11 @@ in `information.named_games`.
 
 from __future__ import annotations
 
+import copyreg
 import hashlib
+import pickle
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,8 +51,11 @@ class Game:
     ) -> None:
         if not isinstance(rules, PokerRules | MatrixGame):
             raise UsageError(f"a game is made of PokerRules or a MatrixGame, not of {rules!r}")
+        if isinstance(rules, PokerRules) and rules.dead:
+            raise UsageError(f"{rules.name}: dead money of single seats is for hands only (accepted: antes, blinds)")
         SUITS.read("suits", suits)
         CELLS.read("cells", cells or CELLS.default)
+        self._given = (rules, suits, grid, cells, tuple((options or {}).items()))
         self.rules = rules
         self.name = rules.name
         self.players = rules.seats
@@ -64,6 +69,15 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game {self.spec}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the game was made of; a process that reads several such games builds one of each (see `_rebuilt`).
+
+        Subclasses are pickled with their attributes.
+        """
+        if type(self) is not Game:
+            return copyreg.__newobj__, (type(self),), self.__dict__  # type: ignore[attr-defined]
+        return _rebuilt, (pickle.dumps(self._given),)
 
     @property
     def sampled(self) -> bool:
@@ -269,6 +283,12 @@ class Game:
     def depth(self) -> int:
         """The longest path in the action tree."""
         return self.tree.depth
+
+
+@lru_cache(maxsize=4)
+def _rebuilt(given: bytes) -> Game:
+    rules, suits, grid, cells, options = pickle.loads(given)
+    return Game(rules, suits=suits, grid=grid, cells=cells, options=dict(options))
 
 
 def spec_of(name: str, options: Mapping[str, object]) -> str:

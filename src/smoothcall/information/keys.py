@@ -52,7 +52,7 @@ class Keys:
         return [f"{label}:{betting}" for street, betting in bettings for label in labels[street]]
 
     def _label(self, street: int, bucket: int) -> str:
-        """The card part of a key."""
+        """Return the card part of a key."""
         game = self.game
         return game.deals.labels[street][bucket] if game.abstraction is None else game.abstraction.label(street, bucket)
 
@@ -84,7 +84,7 @@ class Keys:
         return rows
 
     def _read(self, key: str) -> int:
-        """The row of a key of a game with an abstraction: `AhKh/Td9d2c:rc/`, `AKs:rc` or `#17:rc/`."""
+        """Return the row of a key of a game with an abstraction: `AhKh/Td9d2c:rc/`, `AKs:rc` or `#17:rc/`."""
         game, abstraction = self.game, self.game.abstraction
         assert abstraction is not None
         cards, colon, betting = key.partition(":")

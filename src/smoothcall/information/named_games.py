@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from smoothcall.errors import UsageError, unknown
@@ -12,13 +13,20 @@ from smoothcall.holdem.abstraction import CELLS, GRID, default_cells, default_gr
 from smoothcall.information.game import SUITS, Game
 from smoothcall.options import Option, read_options
 
+FORMATS: dict[str, Callable[[str], Game]] = {}  # builders of games from elsewhere, by prefix or suffix of the name
 _INFORMATION = ("suits", "grid", "cells")  # options of `Game`, the others are options of the rules
 
 
 def game(name: str, /, **options: object) -> Game:
-    """Build a game by name: `game("kuhn", pot=8)`, or with its options in the name: `game("kuhn:pot=8")`."""
+    """Build a game by name: `game("kuhn", pot=8)`, or with its options in the name: `game("kuhn:pot=8")`.
+
+    `interop.sources` adds games from elsewhere: `game("openspiel:liars_dice(numdice=1)")`, `game("some.efg")`.
+    """
     if not isinstance(name, str):
         raise UsageError(f"a game is named by text such as 'leduc', not {name!r}")
+    for part, build in FORMATS.items():
+        if not options and (name.startswith(part) if part.endswith(":") else name.endswith(part)):
+            return build(name)
     name, colon, text = name.partition(":")
     if colon:
         pairs = re.findall(r"([^=,]+)=([^,]*)", text)

@@ -8,6 +8,11 @@ always leads to the same node.
 An all-in is translated to an all-in where the tree has one, so that both end together. A smaller raise is translated to an
 all-in only if the tree has no other raise, or if the all-in is nearer and the player would have no more than the pot left after
 a call. A call that is all-in in the tree but not in the hand is played as an all-in raise.
+
+In limit games raises have one size, but the tree may list fewer of them on a street than the rules allow (`Street.listed`).
+After a raise that is not listed the hand goes on at the tree's most similar node: same street, same player to act, same players
+in the hand, and something to call in both or in neither. Of these it is the node with the smallest sum of differences of the
+chips that each player has put in; of equals, the first.
 """
 
 from __future__ import annotations
@@ -19,6 +24,8 @@ from functools import cached_property
 from math import floor
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import Cards
@@ -27,17 +34,43 @@ from smoothcall.games.notation import split_last
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.tree import ActionTree
-from smoothcall.kernels.tables import CALL, FOLD_SLOT
+from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
 
 MAX_CACHED_PLACES = 5_000  # per game
 RAISES = 2  # action slots of raises, from here on
 
 
 def same_table(one: PokerRules | MatrixGame, other: PokerRules | MatrixGame) -> bool:
-    """Return whether the rules of two games differ in nothing but the bet menu."""
+    """Return whether the rules of two games differ in nothing but their names and bet menus."""
     if isinstance(one, PokerRules) and isinstance(other, PokerRules):
-        return one == other or replace(one, menu=None) == replace(other, menu=None)
+        return one == other or _without_names(one) == _without_names(other)
     return one is other or one == other
+
+
+def rotated(rules: PokerRules, by: int) -> PokerRules:
+    """Return the same game with its seats numbered from seat `by`."""
+    order = [(seat + by) % rules.seats for seat in range(rules.seats)]
+    return replace(
+        rules,
+        streets=tuple(replace(street, first=(street.first - by) % rules.seats) for street in rules.streets),
+        blinds=tuple(map(rules.blind, order)) if rules.blinds else (),
+        dead=tuple(rules.dead[seat] for seat in order) if rules.dead else (),
+        stacks=tuple(rules.stacks[seat] for seat in order) if rules.stacks else (),
+    )
+
+
+def seat_shift(own: PokerRules | MatrixGame, table: PokerRules | MatrixGame) -> int | None:
+    """Return the seat of `table` that is seat 0 of `own`, where both are one game but for names; None where they are not."""
+    if not isinstance(own, PokerRules) or not isinstance(table, PokerRules):
+        return 0 if same_table(own, table) else None
+    shifts = range(table.seats) if table.seats == own.seats else ()
+    return next((by for by in shifts if same_table(own, rotated(table, by))), None)
+
+
+def _without_names(rules: PokerRules) -> PokerRules:
+    """Return the rules with one way to write them: no name, no bet menu, a blind for every seat."""
+    streets = tuple(replace(street, listed=None) for street in rules.streets)
+    return replace(rules, name="", menu=None, streets=streets, blinds=tuple(map(rules.blind, range(rules.seats))))
 
 
 def node_like(game: Game, betting: str) -> int | None:
@@ -62,6 +95,13 @@ def moves_like(game: Game, betting: str) -> tuple[str | None, ...]:
     Different slots may be the same move: a raise that is not legal in the hand becomes a call.
     """
     return _place(game, betting).moves
+
+
+def slot_like(game: Game, betting: str, letter: str) -> int | None:
+    """Return the action slot at `node_like` that a move of the hand is translated to; None where the tree has no such move."""
+    place = _place(game, betting)
+    child = None if place.node is None else place.follow(letter)
+    return None if child is None else int(game.tree.slot[child])
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +133,7 @@ class _Place:
         return tuple(found)
 
     def _total(self, child: int, low: int, high: int) -> int:
-        """The real total of a raise that is the same share of the pot as the tree's, as near as the rules allow."""
+        """Return the real total of a raise that is the same share of the pot as the tree's, as near as the rules allow."""
         assert self.node is not None
         called, pot = _called(self.real)
         return min(max(called + floor(_tree_share(self.tree, self.node, child) * pot + Fraction(1, 2)), low), high)
@@ -101,13 +141,15 @@ class _Place:
     def after(self, letter: str) -> _Place:
         real = self.real.copy()
         real.play(letter)
-        tree, node = self.tree, None if self.node is None else self._follow(letter)
+        tree, node = self.tree, None if self.node is None else self.follow(letter)
         if node is not None and (tree.player[node], tree.round[node]) != (real.player, real.street):
             node = None  # one of them is over or ahead
+        if real.rules.limit and real.player is not None and (node is None or not _similar(tree, real, np.array([node]))[0]):
+            node = _most_similar(tree, real)
         return _Place(tree, real, node)
 
-    def _follow(self, letter: str) -> int | None:
-        """The tree's node after a real move; None where it has no such move."""
+    def follow(self, letter: str) -> int | None:
+        """Return the tree's node after a real move; None where it has no such move."""
         assert self.node is not None
         slots = self.tree.child[self.node].tolist()
         if letter in ("f", "c") or self.real.rules.limit:
@@ -140,6 +182,24 @@ class _Place:
         return lower if likely >= Fraction(1, 2) else upper
 
 
+def _similar(tree: ActionTree, real: Betting, nodes: Array) -> Array:
+    """Return [n] bool: whether the players in the hand, and whether there is something to call, are those of the hand."""
+    alive = sum(1 << seat for seat, still in enumerate(real.alive) if still)
+    paid = tree.paid[nodes]
+    owed = paid.max(axis=1) > paid[:, real.player]
+    found: Array = (tree.alive[nodes] == alive) & (owed == (real.to_call > 0))
+    return found
+
+
+def _most_similar(tree: ActionTree, real: Betting) -> int | None:
+    """Return the node of a tree that is most similar to a limit hand; None where there is none."""
+    nodes = np.flatnonzero((tree.player == real.player) & (tree.round == real.street))
+    nodes = nodes[_similar(tree, real, nodes)]
+    if not len(nodes):
+        return None
+    return int(nodes[np.argmin(np.abs(tree.paid[nodes] - np.array(real.paid)).sum(axis=1))])
+
+
 _places: WeakKeyDictionary[Game, dict[str, _Place]] = WeakKeyDictionary()
 
 
@@ -167,13 +227,13 @@ def _place(game: Game, betting: str) -> _Place:
 
 
 def _called(state: Betting) -> tuple[int, int]:
-    """(the player's chips in the hand, the pot) if the player called."""
+    """Return (the player's chips in the hand, the pot) if the player called."""
     assert state.player is not None
     return state.paid[state.player] + state.to_call, state.pot + state.to_call
 
 
 def _tree_share(tree: ActionTree, node: int, child: int) -> Fraction:
-    """A raise of the tree as a share of the pot after calling."""
+    """Return a raise of the tree as a share of the pot after calling."""
     paid, player = tree.paid[node].tolist(), int(tree.player[node])
     called = max(paid)
     return Fraction(int(tree.paid[child, player]) - called, sum(paid) + called - paid[player])

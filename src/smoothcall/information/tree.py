@@ -115,7 +115,7 @@ class ActionTree:
 
 
 @dataclass
-class _States:
+class States:
     """The S betting states of a game; a hand starts in the first."""
 
     actions: tuple[str, ...]
@@ -132,14 +132,14 @@ def poker_tree(rules: PokerRules, buckets: Sequence[int]) -> ActionTree:
     """Return the tree of every betting sequence; buckets[street]: rows per decision of that street."""
     if not rules.limit and rules.menu is None:
         raise UsageError(f"{rules.name}: a no-limit game has too many amounts to list; it needs a bet menu")
-    tree = _unroll(_betting_states(rules), np.array(Betting(rules).paid))
+    tree = unroll(betting_states(rules), np.array(Betting(rules).paid))
     rows = np.where(tree.kind == DECISION, np.array(buckets, np.int64)[tree.round], 0)
-    return _with_rows(tree, np.cumsum(rows) - rows, int(rows.sum()))
+    return with_rows(tree, np.cumsum(rows) - rows, int(rows.sum()))
 
 
 def poker_size(rules: PokerRules) -> tuple[int, list[int]]:
     """Return (nodes, decisions of each street) of the tree, without building it."""
-    states = _betting_states(rules)
+    states = betting_states(rules)
     count: Array = np.sum(list(_levels(np.array(states.follows))), axis=0)
     decisions = [0] * len(rules.streets)
     for kind, street, nodes in zip(states.kind, states.round, count, strict=True):
@@ -150,7 +150,7 @@ def poker_size(rules: PokerRules) -> tuple[int, list[int]]:
 def matrix_tree(game: MatrixGame) -> ActionTree:
     """Return a tree with one level per player. The nodes of a level share one row, because players move at once."""
     players, count = game.seats, len(game.actions)
-    states = _States(
+    states = States(
         actions=game.actions,
         kind=[DECISION] * players + [FIXED],
         player=[*range(players), -1],
@@ -159,16 +159,16 @@ def matrix_tree(game: MatrixGame) -> ActionTree:
         follows=[[player + 1] * count for player in range(players)] + [[-1] * count],
         adds=[[[0] * players] * count] * (players + 1),
     )
-    tree = _unroll(states, np.zeros(players, np.int64))
+    tree = unroll(states, np.zeros(players, np.int64))
     payoff = np.zeros((tree.nodes, players))
     payoff[tree.endings] = game.payoffs.reshape(-1, players)
-    return _with_rows(tree, tree.player.astype(np.int64), players, payoff)
+    return with_rows(tree, tree.player.astype(np.int64), players, payoff)
 
 
-def _betting_states(rules: PokerRules) -> _States:
+def betting_states(rules: PokerRules) -> States:
     """Enumerate the betting states with the rules."""
     slots = ("r",) if rules.limit or rules.menu is None else rules.menu.items
-    states = _States(("f", "c", *slots), [], [], [], [], [], [], amounts=not rules.limit)
+    states = States(("f", "c", *slots), [], [], [], [], [], [], amounts=not rules.limit)
     known: dict[object, int] = {}
     waiting: list[Betting] = []
 
@@ -202,7 +202,7 @@ def _betting_states(rules: PokerRules) -> _States:
     return states
 
 
-def _unroll(states: _States, start: Array) -> ActionTree:
+def unroll(states: States, start: Array) -> ActionTree:
     """Build the tree from the states, without rows."""
     follows, adds = np.array(states.follows, np.int32), np.array(states.adds, np.int32)
     sizes = [int(level.sum()) for level in _levels(follows)]
@@ -256,7 +256,7 @@ def _levels(follows: Array) -> Iterator[Array]:
         count = below
 
 
-def _with_rows(tree: ActionTree, first_row: Array, rows: int, payoff: Array | None = None) -> ActionTree:
+def with_rows(tree: ActionTree, first_row: Array, rows: int, payoff: Array | None = None) -> ActionTree:
     fields = {name: getattr(tree, name) for name in tree.__dataclass_fields__}
     if rows >= 2**31:
         raise UsageError(f"{rows:,} information states are too many (at most {2**31 - 1:,}; a coarser grid has fewer)")

@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from smoothcall import files
-from smoothcall.agents.view import visible_hole_cards
+from smoothcall.agents.view import View, view_of
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import STANDARD, Cards, Deck
@@ -71,9 +71,7 @@ def read_game(source: str | Path, name: str | None = None) -> PokerRules:
         raise UsageError(f"line {end}: the game definition ends without stack, which a no-limit game needs")
     seats, rounds = one("numPlayers", 2, 10), one("numRounds", 1, 4)
     stacks, blinds = several("stack", 0, low=1), several("blind", 0)
-    if len(set(stacks)) > 1:
-        raise _wrong("stack", lines["stack"], "the same for every player")
-    stack = stacks[0] or None
+    stack, unequal = max(stacks) or None, len(set(stacks)) > 1
     bets = several("raiseSize", 0, low=1) if limit else (max(1, *blinds),) * rounds
     firsts, boards = several("firstPlayer", 1, low=1, high=seats), several("numBoardCards", 0, high=7)
     caps = [None if cap == NO_CAP and stack else cap for cap in several("maxRaises", NO_CAP, high=NO_CAP)]
@@ -96,6 +94,8 @@ def read_game(source: str | Path, name: str | None = None) -> PokerRules:
         blinds=() if antes else _without_tail(blinds),
         limit=limit,
         stack=stack,
+        reopen=unequal,  # matters with unequal stacks only
+        stacks=stacks if unequal else (),
     )
 
 
@@ -113,15 +113,16 @@ def write_game(rules: PokerRules) -> str:
         != _own_deck(len(rules.deck.ranks), rules.deck.suit_count),
         "antes beside blinds": any(rules.antes) and any(rules.blinds),
         "a smallest bet other than the largest blind": not rules.limit and any(s.bet != max(1, *posts) for s in streets),
-        "blinds above the stack": rules.stack is not None and max(posts) > rules.stack,
-        "betting that short all-ins re-open": rules.reopen,
+        "blinds above the stack": rules.stack is not None and max(posts) > min(rules.stacks or (rules.stack,)),
+        "betting that short all-ins re-open, with equal stacks": rules.reopen and not rules.stacks,
+        "betting that short all-ins do not re-open, with unequal stacks": bool(rules.stacks) and not rules.reopen,
     }
     for reason, holds in reasons.items():
         if holds:
             raise UsageError(f"{rules.name}: an ACPC game definition cannot hold {reason}")
     values: dict[str, list[int]] = {"numPlayers": [seats], "numRounds": [len(streets)]}
     if rules.stack is not None:
-        values["stack"] = [rules.stack] * seats
+        values["stack"] = list(rules.stacks or (rules.stack,) * seats)
     values["blind"] = posts
     if rules.limit:
         values["raiseSize"] = [street.bet for street in streets]
@@ -250,7 +251,7 @@ def write_state(state: State) -> str:
     if hand.outcome is None:
         return line
     names = state.names or tuple(f"p{seat + 1}" for seat in range(hand.rules.seats))
-    return f"{line}:{'|'.join(map(_decimal, hand.outcome.payoffs))}:{'|'.join(names)}"
+    return f"{line}:{'|'.join(map(decimal, hand.outcome.payoffs))}:{'|'.join(names)}"
 
 
 def _cards(rules: PokerRules, text: str) -> tuple[list[Cards], list[Cards]]:
@@ -272,7 +273,7 @@ def _payoffs(rules: PokerRules, line: str, values: str) -> tuple[Fraction, ...]:
     return tuple(map(Fraction, pieces))
 
 
-def _decimal(payoff: Fraction) -> str:
+def decimal(payoff: Fraction) -> str:
     return str(payoff) if payoff.denominator == 1 else f"{float(payoff):.6f}".rstrip("0")
 
 
@@ -287,7 +288,11 @@ class MatchState:
     number: int
     betting: Betting
     hole: tuple[Cards, ...]  # () for cards that the seat does not see
-    board: Cards
+    boards: tuple[Cards, ...]  # the board cards of each street so far
+
+    @property
+    def board(self) -> Cards:
+        return tuple(card for cards in self.boards for card in cards)
 
 
 _MATCH_STATE = re.compile(r"MATCHSTATE:([0-9]):([0-9]{1,12}):([^:]*):([^:]*)")
@@ -301,8 +306,7 @@ def read_match_state(rules: PokerRules, line: str) -> MatchState:
         raise UsageError(f"{line!r} is no match state (accepted: MATCHSTATE:position:number:betting:hole|hole/board)")
     state = read_betting(rules, match[3])
     (hole, boards), seat = _cards(rules, match[4]), int(match[1])
-    board = tuple(card for cards in boards for card in cards)
-    seen, dealt = [card for cards in (*hole, board) for card in cards], rules.streets[: state.street + 1]
+    seen, dealt = [card for cards in (*hole, *boards) for card in cards], rules.streets[: state.street + 1]
     own = sum(street.hole for street in dealt)
     if (
         state.text != match[3]
@@ -312,10 +316,16 @@ def read_match_state(rules: PokerRules, line: str) -> MatchState:
         or len(set(seen)) < len(seen)
     ):
         raise UsageError(f"{line!r}: the cards or the streets do not fit the betting {state.text!r}")
-    return MatchState(seat, int(match[2]), state, tuple(hole), board)
+    left = iter(boards)
+    return MatchState(seat, int(match[2]), state, tuple(hole), tuple(next(left) if street.board else () for street in dealt))
 
 
 def write_match_state(hand: Hand, seat: int, number: int = 0) -> str:
     """Return the dealer's message to a seat: its own cards, and those shown at a showdown."""
-    hole = visible_hole_cards(hand, seat)
-    return f"MATCHSTATE:{seat}:{number}:{hand.text}:{_written(hand.rules, hole, hand.boards)}"
+    return match_state_line(view_of(hand, seat), number)
+
+
+def match_state_line(view: View, number: int) -> str:
+    """Return the dealer's message for what a seat may know."""
+    assert isinstance(view.rules, PokerRules)
+    return f"MATCHSTATE:{view.seat}:{number}:{view.text}:{_written(view.rules, view.shown, view.boards)}"

@@ -204,11 +204,11 @@ def _verify_game(game: Game) -> None:
 
 
 def _is_leduc(rules: object) -> bool:
-    """Whether these are the rules of Leduc or of its variant."""
+    """Return whether these are the rules of Leduc or of its variant."""
     return isinstance(rules, PokerRules) and replace(rules, checks=LEDUC.checks, order=LEDUC.order) == LEDUC
 
 
 def _folds_first(entry: tuple[str, object]) -> bool:
-    """Whether a history ends with a card, so that its player opens a round, and has a fold."""
+    """Return whether a history ends with a card, so that its player opens a round, and has a fold."""
     text, chosen = entry
     return text.endswith(("h", "s")) and "f" in (chosen if isinstance(chosen, Mapping) else (chosen,))

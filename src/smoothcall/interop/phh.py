@@ -3,6 +3,10 @@
 Player p1 of a file is seat 0, and so on; heads-up, p1 is the big blind and p2 the button, although the file lists the small
 blind first. A `cbr` amount is what the player has put in on that *street*; here a raise is named by all chips in the hand.
 
+Files in the wild are read too: fractional chips (a hand counts in units that make them whole), hole cards that are not known
+(`????`), antes of one player (a big-blind ante), straddles, negative blinds (posts of a player who enters, which do not change
+who opens), hands whose last folds are not written, and rake. `interop.hand_files` reads many files and counts what it skips.
+
 Own code over the standard library's TOML parser, because PokerKit, which also reads PHH, replays hands with its own rules
 and not with `Hand`; it is the oracle of the tests.
 """
@@ -15,6 +19,7 @@ import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import lcm
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +27,7 @@ from smoothcall import files
 from smoothcall.agents.view import visible_hole_cards
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import ENOUGH, Post, Raise
+from smoothcall.games.cards import Cards
 from smoothcall.games.catalog import LIMIT_HOLDEM, NO_LIMIT_HOLDEM, holdem_streets
 from smoothcall.games.hand import Deal, Hand
 from smoothcall.games.rules import PokerRules
@@ -29,7 +35,8 @@ from smoothcall.games.rules import PokerRules
 FOUR_RAISES = (4, 4, 4, 4)  # the cap of `FT` on each street; blinds do not count
 _SHAPE = [(street.hole, street.board) for street in LIMIT_HOLDEM.streets]
 _WORDS = {"f": "f", "c": "cc"}
-_MOVE = re.compile(r"p([0-9]{1,2}) (f|cc|sm|cbr ([0-9]{1,12})(?:\.0*)?)(?: \S+)?")
+_MOVE = re.compile(r"p([0-9]{1,2}) (f|cc|sm|cbr ([0-9]{1,12}(?:\.[0-9]{1,6})?))(?: \S+)?")
+MAX_SCALE = 10**6  # units a chip
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +46,41 @@ class RecordedHand:
     hand: Hand
     finishing: tuple[Fraction, ...] = ()  # recorded stacks after the hand; () where the file does not say
     names: tuple[str, ...] = ()
+    known: tuple[bool, ...] = ()  # whose hole cards the file shows; the others' are made up
+    unit: Fraction = Fraction(1)  # chips of the file a chip of the hand
+
+    @property
+    def decided(self) -> bool:
+        """Return whether the known cards decide the hand: nobody with unknown cards is in a showdown."""
+        shown = self.hand.alive_count == 1 or not self.known
+        return shown or all(known for known, alive in zip(self.known, self.hand.alive, strict=True) if alive)
+
+    @property
+    def rake(self) -> Fraction:
+        """Return the chips that were taken out of the pot, in chips of the hand."""
+        return (
+            sum(map(Fraction, self.hand.starting), Fraction(0)) - sum(self.finishing, Fraction(0))
+            if self.finishing
+            else Fraction(0)
+        )
 
     @property
     def agrees(self) -> bool:
-        """Return whether our rules give the recorded stacks, if any. We split odd chips; a casino gives them to one player."""
-        net = [end - start for start, end in zip(self.hand.starting, self.finishing, strict=False)]
-        outcome = self.hand.outcome
-        return not self.finishing or (outcome is not None and outcome.pays(net))
+        """Return whether our rules give the recorded stacks, if any. We split odd chips; a casino gives them to one player.
+
+        Rake comes out of what winners get. Where unknown cards decide, nothing can be compared.
+        """
+        if not self.finishing or not self.decided:
+            return True
+        net = [end - start for start, end in zip(self.hand.starting, self.finishing, strict=True)]
+        outcome, rake = self.hand.outcome, self.rake
+        if outcome is None or rake < 0:
+            return False
+        if not rake:
+            return outcome.pays(net)
+        short = [ours - theirs for ours, theirs in zip(outcome.payoffs, net, strict=True)]
+        won = [ours + paid > 0 for ours, paid in zip(outcome.payoffs, self.hand.paid, strict=True)]
+        return all(0 <= missing <= rake if winner else missing == 0 for missing, winner in zip(short, won, strict=True))
 
 
 def read_phh(source: str | Path) -> RecordedHand:
@@ -56,10 +91,14 @@ def read_phh(source: str | Path) -> RecordedHand:
 def read_phhs(source: str | Path) -> list[RecordedHand]:
     """Return every hand of a `.phhs` file (one TOML table each), given by its path or as text."""
     tables = _toml(source)
-    for name, table in tables.items():
-        if not isinstance(table, dict):
-            raise UsageError(f"{name!r} is no hand (accepted: one TOML table a hand)")
-    return [_history(table, f"hand [{name}]") for name, table in tables.items()]
+    return [read_phh_table(table, f"hand [{name}]") for name, table in tables.items()]
+
+
+def read_phh_table(table: Any, where: str) -> RecordedHand:
+    """Return the hand of one TOML table; `where` begins its errors."""
+    if not isinstance(table, dict):
+        raise UsageError(f"{where} is no hand (accepted: one TOML table a hand)")
+    return _history(table, where)
 
 
 def write_phh(
@@ -76,7 +115,7 @@ def write_phh(
     posts = [rules.blind(seat) for seat in seat_of]
     fields: dict[str, object] = {
         "variant": "FT" if rules.limit else "NT",
-        "antes": [rules.ante(seat) for seat in seat_of],
+        "antes": [rules.ante(seat) + (rules.dead[seat] if rules.dead else 0) for seat in seat_of],
         "blinds_or_straddles": posts[::-1] if seats == 2 else posts,
     }
     if rules.limit:
@@ -119,83 +158,120 @@ def _toml(source: str | Path) -> dict[str, Any]:
 
 
 def _history(table: dict[str, Any], where: str) -> RecordedHand:
-    stacks = _chips(table, "starting_stacks", where)
-    seats = len(stacks)
-    hand = Hand(_rules(table, stacks, where), stacks)
     actions = table.get("actions")
     if not isinstance(actions, list) or not all(isinstance(action, str) for action in actions):
         raise UsageError(f"{where}: actions (accepted: a list of texts)")
     steps = [" ".join(action.partition("#")[0].split()) for action in actions]
-    hole = [""] * seats
-    for step in steps:
-        if match := re.fullmatch(r"d dh p([0-9]{1,2}) (\S+)", step):
-            if not 1 <= int(match[1]) <= seats:
-                raise UsageError(f"{where}: {step!r} (accepted: p1 to p{seats})")
-            hole[int(match[1]) - 1] += match[2]
-    for place, cards in enumerate(hole, 1):
-        if not cards or "?" in cards:
-            raise UsageError(f"{where}: the hole cards of p{place} are not known")
+    scale = _scale(table, steps, where)
+    stacks = _chips(table, "starting_stacks", where, scale)
+    hand = Hand(_rules(table, stacks, where, scale), stacks)
+    hole, known = _hole_cards(steps, hand, where)
+    for cards in hole:
         hand.deal(cards)
     for number, step in enumerate(steps, 1):
         try:
-            _take(hand, step)
+            _take(hand, step, scale)
         except UsageError as error:
             raise UsageError(f"{where}, action {number} {step!r}: {error}") from None
+    while not hand.finished and hand.due is None and hand.can_fold():
+        hand.fold()  # last folds need not be written
     names = table.get("players", [])
-    if not isinstance(names, list) or len(names) not in (0, seats) or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"{where}: players = {str(names)[:80]} (accepted: a list of {seats} texts)")
-    return RecordedHand(hand, _finishing(table, seats, where), tuple(names))
+    if not isinstance(names, list) or len(names) not in (0, len(stacks)) or not all(isinstance(name, str) for name in names):
+        raise UsageError(f"{where}: players = {str(names)[:80]} (accepted: a list of {len(stacks)} texts)")
+    return RecordedHand(hand, _finishing(table, len(stacks), where, scale), tuple(names), known, Fraction(1, scale))
 
 
-def _finishing(table: dict[str, Any], seats: int, where: str) -> tuple[Fraction, ...]:
+def _hole_cards(steps: Sequence[str], hand: Hand, where: str) -> tuple[list[Cards], tuple[bool, ...]]:
+    """Return (hole cards by seat, whether the file shows them); those that it does not show are any that are left."""
+    seats, deck = hand.rules.seats, hand.rules.deck
+    dealt, shown, boards = [""] * seats, [""] * seats, ""
+    for step in steps:
+        if match := re.fullmatch(r"(?:d dh p([0-9]{1,2})|p([0-9]{1,2}) sm) (\S+)", step):
+            place = int(match[1] or match[2])
+            if not 1 <= place <= seats:
+                raise UsageError(f"{where}: {step!r} (accepted: p1 to p{seats})")
+            if match[1]:
+                dealt[place - 1] += match[3]
+            else:
+                shown[place - 1] = match[3]
+        elif match := re.fullmatch(r"d db (\S+)", step):
+            boards += match[1]
+    texts = [showed if "?" in text or not text else text for text, showed in zip(dealt, shown, strict=True)]
+    known = tuple(bool(text) and "?" not in text for text in texts)
+    hole = [deck.parse(text) if shows else () for text, shows in zip(texts, known, strict=True)]
+    taken = {*deck.parse(boards), *(card for cards in hole for card in cards)}
+    left = (card for card in range(deck.size) if card not in taken)
+    return [cards if shows else (next(left), next(left)) for cards, shows in zip(hole, known, strict=True)], known
+
+
+def _scale(table: dict[str, Any], steps: Sequence[str], where: str) -> int:
+    """Return the smallest number of units a chip in which all chips of the hand, but those it ends with, are whole."""
+    keys = ("antes", "blinds_or_straddles", "starting_stacks", "min_bet", "small_bet", "big_bet")
+    lists = [table.get(key) for key in keys]
+    given = [value for found in lists for value in (found if isinstance(found, list) else [found])]
+    chips = [Fraction(str(value)) for value in given if _is_chips(value) and value != float("inf")]
+    chips += [Fraction(match[3]) for step in steps if (match := _MOVE.fullmatch(step)) and match[3]]
+    scale = lcm(*(value.denominator for value in chips))
+    if scale > MAX_SCALE:
+        raise UsageError(f"{where}: chips in parts of 1/{scale} (accepted: at most six decimals)")
+    return scale
+
+
+def _finishing(table: dict[str, Any], seats: int, where: str, scale: int) -> tuple[Fraction, ...]:
     """Return the stacks after the hand; casinos pay halves, so chips need not be whole."""
     stacks = table.get("finishing_stacks", [])
-    if not isinstance(stacks, list) or len(stacks) not in (0, seats) or not all(map(_is_chips, stacks)):
+    if (
+        not isinstance(stacks, list)
+        or len(stacks) not in (0, seats)
+        or not all(map(_is_chips, stacks))
+        or float("inf") in stacks
+    ):
         raise UsageError(f"{where}: finishing_stacks = {str(stacks)[:80]} (accepted: chips of {seats} players)")
-    return tuple(Fraction(str(stack)) for stack in stacks)
+    return tuple(scale * Fraction(str(stack)) for stack in stacks)
 
 
 def _is_chips(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= ENOUGH
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and (-ENOUGH <= value <= ENOUGH or value == float("inf"))
+    )
 
 
-def _rules(table: dict[str, Any], stacks: tuple[int, ...], where: str) -> PokerRules:
+def _rules(table: dict[str, Any], stacks: tuple[int, ...], where: str, scale: int) -> PokerRules:
     variant, seats = table.get("variant"), len(stacks)
     if variant not in ("NT", "FT"):
         raise UsageError(f"{where}: variant = {variant!r} (accepted: NT, FT)")
     limit = variant == "FT"
-    antes, blinds = (_chips(table, key, where, seats) for key in ("antes", "blinds_or_straddles"))
-    small, big = (_chip(table, key, where) for key in (("small_bet", "big_bet") if limit else ("min_bet", "min_bet")))
-    blinds = blinds[::-1] if seats == 2 else blinds
-    first = (max(range(seats), key=lambda seat: (blinds[seat], seat)) + 1) % seats  # after the largest blind
+    antes = _chips(table, "antes", where, scale, seats)
+    posts = _chips(table, "blinds_or_straddles", where, scale, seats, low=-ENOUGH)
+    keys = ("small_bet", "big_bet") if limit else ("min_bet", "min_bet")
+    small, big = (_chips({key: [table.get(key)]}, key, where, scale)[0] for key in keys)
+    posts = posts[::-1] if seats == 2 else posts
+    first = (max(range(seats), key=lambda seat: (posts[seat], seat)) + 1) % seats  # after the largest blind that is no post
     streets = holdem_streets(seats, (small, small, big, big), FOUR_RAISES if limit else (None,) * 4)
+    equal = len(set(antes)) == 1
     return replace(
         LIMIT_HOLDEM if limit else NO_LIMIT_HOLDEM,
         seats=seats,
         streets=tuple(replace(street, first=0 if number else first) for number, street in enumerate(streets)),
-        antes=antes if any(antes) else (),
-        blinds=blinds,
+        antes=antes if equal and antes[0] else (),
+        dead=() if equal else antes,
+        blinds=tuple(map(abs, posts)),
         stack=max(stacks),
         menu=None,
     )
 
 
-def _chip(table: dict[str, Any], key: str, where: str) -> int:
-    return _chips({key: [table.get(key)]}, key, where)[0]
-
-
-def _chips(table: dict[str, Any], key: str, where: str, count: int | None = None) -> tuple[int, ...]:
+def _chips(table: dict[str, Any], key: str, where: str, scale: int, count: int | None = None, low: int = 0) -> tuple[int, ...]:
+    """Return chips in units of 1 / `scale`."""
     values = table.get(key)
-    if isinstance(values, list) and count in (None, len(values)) and values:
-        chips = [ENOUGH if value == float("inf") else value for value in values]
-        if all(_is_chips(chip) and chip == chip // 1 for chip in chips):
-            return tuple(int(chip) for chip in chips)
-    raise UsageError(
-        f"{where}: {key} = {str(values)[:80]} (accepted: whole chips{'' if count is None else f' of {count} players'})"
-    )
+    if isinstance(values, list) and count in (None, len(values)) and values and all(map(_is_chips, values)):
+        chips = [Fraction(ENOUGH) if value == float("inf") else scale * Fraction(str(value)) for value in values]
+        if all(chip.denominator == 1 and low <= chip <= ENOUGH for chip in chips):
+            return tuple(map(int, chips))
+    raise UsageError(f"{where}: {key} = {str(values)[:80]} (accepted: chips{'' if count is None else f' of {count} players'})")
 
 
-def _take(hand: Hand, step: str) -> None:
+def _take(hand: Hand, step: str, scale: int) -> None:
     """Play one action of the file; hole cards are dealt already."""
     if step.startswith("d dh "):
         return
@@ -219,7 +295,7 @@ def _take(hand: Hand, step: str) -> None:
     elif what == "cc":
         hand.call()
     else:
-        hand.raise_to(hand.paid[player] - hand.bets[player] + int(match[3]))
+        hand.raise_to(hand.paid[player] - hand.bets[player] + int(scale * Fraction(match[3])))
 
 
 # Writing

@@ -28,12 +28,12 @@ def on_threads(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """A small step of a kernel, copied into each caller: a call that hands over tuples of arrays costs 100 ns and more."""
+    """Copy a small step of a kernel into each caller: a call that hands over tuples of arrays costs 100 ns and more."""
     return cast(F, numba.njit(inline="always", error_model="numpy")(function))
 
 
 def uncached(function: F) -> F:
-    """A kernel that calls itself, and its callers: compiled at every start, because Numba's cache hands back code that crashes.
+    """Compile a kernel that calls itself, or its caller, at every start: Numba's cache hands back code that crashes.
 
     (Numba 0.68: a self-recursive function read from the cache ends in a segmentation fault.)
     """

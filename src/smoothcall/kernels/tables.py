@@ -12,7 +12,7 @@ Integer = Any  # an integer of any width; a kernel keeps to one signedness, beca
 # Indices in hot loops are uint32: Numba leaves out its check for negative indices, which takes a third of the time.
 # Indices that use -1 for "none" are int32.
 
-DECISION, FOLD, SHOWDOWN, FIXED = 0, 1, 2, 3  # tree.kind
+DECISION, FOLD, SHOWDOWN, FIXED, CHANCE, ELSEWHERE = 0, 1, 2, 3, 4, 5  # tree.kind; ELSEWHERE: in another part of the tree
 FOLD_SLOT, CALL = 0, 1  # action slots of poker; then raises
 NO_SLOT = -1
 NOTHING, CHECKED, CALLED, RAISED = range(4)  # what somebody did last in a hand

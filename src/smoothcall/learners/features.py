@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from smoothcall.agents.nfsp_networks import INPUTS
 from smoothcall.errors import UsageError
+from smoothcall.games.cards import Cards
 from smoothcall.games.matrix import MatrixGame
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
@@ -108,21 +110,22 @@ class CardEncoder(HandEncoder):
         tree = game.tree
         move, moves = _move_numbers(game)
         stack = float(game.rules.stack or tree.paid.sum(axis=1).max())  # without stacks, the largest pot
-        self._game, self._cards = game, game.abstraction.cards
-        self._nodes = NodeFeatures(tree.parent, move, tree.player, tree.paid, moves, game.rules.deck.size, stack)
+        self._game = game
+        self.nodes = NodeFeatures(tree.parent, move, tree.player, tree.paid, moves, game.rules.deck.size, stack)
         self.private, self.width = 7, 8
-        self.features = np.zeros((0, 4 * self._nodes.deck + moves + 2 + game.players), np.float32)
+        self.features = np.zeros((0, 4 * self.nodes.deck + moves + 2 + game.players), np.float32)
         self.legal, self.scale = tree.child >= 0, stack  # values of many blinds would let hidden units die
 
     def deal(self, dealt: Array, outcome: Array, generator: Array) -> None:
-        deal_visible_cards(self._cards, dealt, outcome, generator)
+        assert self._game.abstraction is not None
+        deal_visible_cards(self._game.abstraction.cards, dealt, outcome, generator)
 
     def observe(self, walk: Walk, hands: Hands, observations: Array) -> None:
         observe_cards(walk, hands, observations)
 
     def encode(self, observations: Array) -> Encoded:
         features = np.empty((*observations.shape[:-1], self.features.shape[1]), np.float32)
-        encode_cards(self._nodes, observations.reshape(-1, self.width), features.reshape(-1, features.shape[-1]))
+        encode_cards(self.nodes, observations.reshape(-1, self.width), features.reshape(-1, features.shape[-1]))
         return Encoded(features, observations[..., 0])
 
     @property
@@ -132,13 +135,16 @@ class CardEncoder(HandEncoder):
 
     def tabulate(self, updates: NFSPUpdates, networks: Any, *, best: bool) -> Array:
         """Return the mean over the `hands` of each bucket."""
-        tree, hidden, bits = self._game.tree, updates.hidden_units(networks), 4 * self._nodes.deck
+        tree, hidden, bits = self._game.tree, updates.hidden_units(networks), 4 * self.nodes.deck
         table = np.zeros((tree.rows, len(tree.actions)), np.float32)
         for street, hands in enumerate(self.hands):
             several = max(min(len(hands), MAX_UNITS // hidden // SAMPLES), 1)  # buckets at a time
-            many = max(MAX_UNITS // hidden // SAMPLES // several, 1)  # nodes at a time
-            for player in range(self._game.players):
-                nodes = np.flatnonzero((tree.player == player) & (tree.round == street))
+            decisions = [
+                np.flatnonzero((tree.player == player) & (tree.round == street)) for player in range(self._game.players)
+            ]
+            most = max(len(nodes) for nodes in decisions)
+            many = max(min(most, MAX_UNITS // hidden // SAMPLES // several), 1)  # nodes at a time, of one number for one shape
+            for player, nodes in enumerate(decisions):
                 for begin in range(0, len(hands), several):
                     buckets = np.minimum(np.arange(begin, begin + several), len(hands) - 1)
                     cards = self._features(0, hands[buckets])[..., :bits]
@@ -154,6 +160,41 @@ class CardEncoder(HandEncoder):
         observations = np.empty((*cards.shape[:-1], self.width), np.int32)
         observations[..., 0], observations[..., 1:] = node, cards
         return self.encode(observations).features
+
+
+class SeatEncoder:
+    """Features of any seat at any node, also where another seat is to move or the hand is over.
+
+    At the seat to move they are those of `hand_encoder`. They take real cards, not deals of a batch.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        if isinstance(game.rules, MatrixGame):  # nothing is observed
+            self.width = 1
+        elif game.sampled:
+            encoder, nodes = CardEncoder(game), game.tree.nodes
+            self.width = encoder.features.shape[1]
+            self._nodes = [encoder.nodes._replace(player=np.full(nodes, seat, np.int8)) for seat in range(game.players)]
+        else:
+            self._moves = _move_bits(game)
+            self._cards = [
+                dict(zip(labels, bits, strict=True)) for labels, bits in zip(game.deals.labels, _card_bits(game), strict=True)
+            ]
+            self.width = self._moves.shape[1] + len(next(iter(self._cards[0].values())))
+
+    def features(self, node: int, seat: int, hole: Cards, boards: Sequence[Cards]) -> Array:
+        """Return [F] float32; boards[street] for each street so far."""
+        game = self._game
+        if isinstance(game.rules, MatrixGame):
+            return np.ones(1, np.float32)
+        if not game.sampled:
+            label = game.lossless.label(game.lossless.view(hole, boards))
+            return np.concatenate([self._cards[len(boards) - 1][label], self._moves[node]])
+        seen = [*hole, *(card for cards in boards for card in cards)]
+        found = np.empty((1, self.width), np.float32)
+        encode_cards(self._nodes[seat], np.array([[node, *seen, *[-1] * (7 - len(seen))]], np.int32), found)
+        return np.asarray(found[0])
 
 
 class FreezeoutEncoder(FeatureEncoder):

@@ -28,21 +28,22 @@ from smoothcall.kernels.random import seeded
 from smoothcall.kernels.simulation.freezeouts import draw_opponents
 from smoothcall.kernels.simulation.observations import OBSERVATION
 from smoothcall.kernels.tables import Array
+from smoothcall.learners.experience import EPISODES, MOVES, TurnLearner
 from smoothcall.learners.memory import new_ring
 from smoothcall.learners.opponents import freezeout_opponent
 from smoothcall.options import Option
 from smoothcall.policy import Policy
-from smoothcall.simulation.batch import by_name
+from smoothcall.simulation.batch import Batch, by_name
 from smoothcall.simulation.batch_policy import BatchPolicy
 from smoothcall.simulation.freezeouts import LENGTH, ROLLOUTS, FreezeoutEnv
-from smoothcall.solvers.base import Solver, Winnings
+from smoothcall.solvers.base import Winnings
 
-HANDS, MOVES, LEARNED, COPIES = range(4)  # counters: hands ended, moves made, moves learned from, copies made
+HANDS, LEARNED, COPIES = EPISODES, 2, 3  # counters beside MOVES: hands ended, moves learned from, copies made
 POOL = "pool"
 POOLS = {"first": FIRST_POOL, "final": FINAL_POOL, "all": tuple(dict.fromkeys((*FIRST_POOL, *FINAL_POOL)))}
 
 
-class FreezeoutLearner(Solver):
+class FreezeoutLearner(TurnLearner):
     """Base class of the learners of epfl2020."""
 
     ANY_RAISE: ClassVar[bool] = False  # whether exploration makes raises that are none of the six moves
@@ -131,27 +132,45 @@ class FreezeoutLearner(Solver):
         return places
 
     def tables(self) -> dict[str, Array]:
-        copy = {f"copy {name}": table for name, table in self._copy.items()}
         memory = by_name(memory=self._ring)
-        rest = {"counts": self._counts, "earned": self.earned, "generators": self._generators}
-        return {**self._learned(), **copy, **memory, **self.env.tables(), **rest}
+        return {**self._playing(), "earned": self.earned, **memory, **self.env.tables(), "generators": self._generators}
+
+    def _playing(self) -> dict[str, Array]:
+        """Return by name the tables that determine how it plays, beside the hands in play."""
+        copy = {f"copy {name}": table for name, table in self._copy.items()}
+        return {**self._learned(), **copy, "counts": self._counts}
+
+    def acting(self) -> dict[str, Array]:
+        return {name: table.copy() for name, table in self._playing().items()}
+
+    def act_with(self, acting: Mapping[str, Array]) -> None:
+        for name, table in self._playing().items():
+            table[...] = acting[name]
+        self._restored()
+
+    def in_play(self) -> dict[str, Array]:
+        return {**self.env.in_play(), "generators": self._generators}
+
+    @property
+    def _hands_in_play(self) -> Batch:
+        return self.env.batch
+
+    def _counters(self) -> dict[str, Array]:
+        return {"counts": self._counts, "earned": self.earned}
 
     @cached_property
     def _copy(self) -> dict[str, Array]:
         """The learned arrays at the last renewal of the copy."""
         return {name: table.copy() for name, table in self._learned().items()}
 
-    def _advance(self, count: int) -> int:
-        before, goal = int(self._counts[MOVES]), self.iterations + count
-        while self._counts[HANDS] < goal:
-            self._turn()
-        return int(self._counts[MOVES]) - before
-
-    def _turn(self) -> None:
-        """Make one move in every freezeout, and learn from the hands that ended with it."""
-        chosen, env, hands = self.options, self.env, int(self._counts[HANDS])
-        if self._counts[COPIES] < max(0.0, (hands - chosen["mirror"]) // chosen["renew"] + 1):
+    def begin_turn(self) -> None:
+        """Renew the copy where that is due."""
+        hands = int(self._counts[HANDS])
+        if self._counts[COPIES] < max(0.0, (hands - self.options["mirror"]) // self.options["renew"] + 1):
             self._renew()
+
+    def _play_turn(self) -> None:
+        env = self.env
         draw_opponents(env.freezeouts, self._shares(), self._generators[2])
         env.sit()
         env.batch.begin()
@@ -162,6 +181,8 @@ class FreezeoutLearner(Solver):
         self._counts[MOVES] += len(env.batch)
         ended = ~np.isnan(env.gain)
         self.earned += (env.gain[ended].sum(), ended.sum())
+
+    def _make_updates(self) -> None:
         self._counts[LEARNED] += self._learn(int(self._ring.total[0] - self._counts[LEARNED]))
 
     @property

@@ -30,8 +30,10 @@ from smoothcall.information.game import Game
 from smoothcall.kernels.learners import memory as kernels
 from smoothcall.kernels.learners.nfsp import draw_hand_policies, note_likeliest
 from smoothcall.kernels.random import seeded
+from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.tables import Array
 from smoothcall.learners import verify_packages
+from smoothcall.learners.experience import EPISODES, MOVES, SAMPLES, Logged, Turn, TurnLearner, logged
 from smoothcall.learners.features import FeatureEncoder, HandEncoder, RowEncoder, hand_encoder
 from smoothcall.learners.memory import (
     BEST,
@@ -46,17 +48,16 @@ from smoothcall.learners.memory import (
 from smoothcall.options import Option
 from smoothcall.policy import Policy
 from smoothcall.simulation.batch import Batch, by_name
-from smoothcall.solvers.base import Solver
 
 if TYPE_CHECKING:
     from smoothcall.learners.nfsp_updates import NFSPUpdates
 
 UPDATES = 8  # of each network in one call; more would delay the target network
 ROWS_A_SAMPLE = 2  # up to as many rows of a player for each sample of a batch, counting the batch by row is faster
-EPISODES, MOVES, UPDATED = range(3)  # counters: episodes ended, moves made, updates made
+UPDATED = 2  # counter of updates, after EPISODES and MOVES
 
 
-class NFSP(Solver):
+class NFSP(TurnLearner):
     """One iteration is one episode: a hand. Hands in play when a run stops are part of its state."""
 
     OPTIONS: ClassVar[dict[str, Option]] = {
@@ -111,6 +112,7 @@ class NFSP(Solver):
         self._reservoir = new_reservoir(players, chosen["moves"], encoder.width, encoder.dtype)
         self._greedy = np.zeros_like(self._batch.hands.action) if chosen["imitate"] == "greedy" else None  # of moves in play
         self._counts = np.zeros(3, np.int64)  # EPISODES, MOVES, UPDATED
+        self._log: kernels.MoveLog | None = None  # of an actor, in place of the reservoirs
 
     # Overridden for freezeouts
 
@@ -185,33 +187,70 @@ class NFSP(Solver):
     def tables(self) -> dict[str, Array]:
         learned = {f"network {number}": leaf for number, leaf in enumerate(self._leaves)}
         kept = by_name(transitions=self._ring, moves=self._reservoir)
-        if self._greedy is not None:
-            kept["greedy moves"] = self._greedy
-        return {**learned, **kept, **self._batch.tables(), "counts": self._counts, "generators": self._generators}
+        return {**learned, **kept, **self._batch.tables(), **self.in_play(), "counts": self._counts}
+
+    def in_play(self) -> dict[str, Array]:
+        greedy = {} if self._greedy is None else {"greedy moves": self._greedy}
+        return {**self._batch.in_play(), **greedy, "generators": self._generators}
+
+    @property
+    def _hands_in_play(self) -> Batch:
+        return self._batch
+
+    def _counters(self) -> dict[str, Array]:
+        return {"counts": self._counts}
+
+    def acting(self) -> dict[str, Array]:
+        networks = _flatten((self._state.values, self._state.policies))[0]
+        counters = {"counts": self._counts.copy(), "kept": self._reservoir.total.copy()}
+        return {**{f"network {number}": np.array(leaf) for number, leaf in enumerate(networks)}, **counters}
+
+    def act_with(self, acting: Mapping[str, Array]) -> None:
+        leaves, structure = _flatten((self._state.values, self._state.policies))
+        values, policies = _unflatten(structure, [acting[f"network {number}"] for number in range(len(leaves))])
+        self._state = self._state._replace(values=values, policies=policies)
+        self._counts[...] = acting["counts"]
+        self._reservoir.total[...] = acting["kept"]
+
+    def log_turns(self) -> None:
+        super().log_turns()
+        (memories, places), observations = self._ring.action.shape, np.zeros_like(self._ring.observations)
+        action, number = np.zeros((memories, places), np.int8), np.zeros((memories, places))
+        self._log = kernels.MoveLog(observations, action, number, np.zeros(memories, np.int64))
+        none = np.zeros((memories, 0, observations.shape[2]), observations.dtype)
+        self._reservoir = kernels.Reservoir(none, np.zeros((memories, 0), np.int8), self._reservoir.total)
+
+    def _logged_moves(self) -> Logged:
+        assert self._log is not None
+        moves = logged(self._log[:-1], self._log.total)
+        self._log.total[:] = 0
+        return moves
+
+    def _add_moves(self, turn: Turn) -> None:
+        assert turn.moves is not None
+        for own, (observations, action, number) in enumerate(turn.moves.by_memory()):
+            kernels.keep_logged(observations, action, number, own, self._reservoir, self._generators[SAMPLES])
 
     def _restored(self) -> None:
         self._state = _unflatten(self._structure, self._leaves)
 
     def prepare(self) -> None:
         """Compile all functions by calling them; their results are dropped."""
-        generator = self._generators[3].copy()
+        generator = self._generators[SAMPLES].copy()
         batch, (transitions, moves) = self._batch, self._draw()
-        self._generators[3] = generator
+        self._generators[SAMPLES] = generator
         np.asarray(self._updates.act(self._state, self._encoder.encode(batch.observations), batch.policy, 0.0))
         self._updates.learn(self._state, transitions, moves)
 
-    def _advance(self, count: int) -> int:
-        before, goal = int(self._counts[MOVES]), self.iterations + count
-        while self._counts[EPISODES] < goal:
-            self._move_all()
-            while self._owed() >= UPDATES:
-                self._update()
+    def _make_updates(self) -> None:
+        while self._owed() >= UPDATES:
+            self._update()
+
+    def finish(self) -> None:
         for table, leaf in zip(self._leaves, _flatten(self._state)[0], strict=True):
             table[...] = leaf
-        return int(self._counts[MOVES]) - before
 
-    def _move_all(self) -> None:
-        """Make one move in every hand; remember the hands that end."""
+    def _play_turn(self) -> None:
         batch = self._batch
         self._begin_hands()
         probabilities, imitated = self._probabilities(), batch.hands
@@ -221,9 +260,17 @@ class NFSP(Solver):
         ended = batch.advance(probabilities)
         player, mode = (np.append(part, np.int8(-1)) for part in policy_modes(self._learners))  # -1: a fixed opponent
         self._remember(player)
-        kernels.keep(imitated, np.where(mode == BEST, player, np.int8(-1)), self._reservoir, self._generators[2])
+        self._imitate(imitated, np.where(mode == BEST, player, np.int8(-1)))
         self._counts[EPISODES] += self._settle(ended)
         self._counts[MOVES] += len(batch)
+
+    def _imitate(self, hands: Hands, memory: Array) -> None:
+        """Add the moves of hands that are over to the reservoir memory[policy] of each policy, or log them."""
+        generator = self._generators[2]
+        if self._log is None:
+            kernels.keep(hands, memory, self._reservoir, generator)
+        else:
+            kernels.log_moves(hands, memory, self._log, self.options["moves"], self._reservoir.total, generator)
 
     def _owed(self) -> int:
         """Return how many updates are due: by the moves made so far, less those made; 0 while a memory holds less than a
@@ -245,7 +292,7 @@ class NFSP(Solver):
 
     def _draw(self) -> tuple[Any, Any]:
         """Sample UPDATES batches of encoded transitions and moves; rewards in the networks' unit."""
-        batch, generator, encode = self.options["batch"], self._generators[3], self._encoder.encode
+        batch, generator, encode = self.options["batch"], self._generators[SAMPLES], self._encoder.encode
         transitions = draw_transitions(self._ring, UPDATES, batch, generator, self.options["recent"])
         moves = draw_moves(self._reservoir, UPDATES, batch, generator)
         return transitions._replace(

@@ -31,11 +31,12 @@ from smoothcall.kernels.learners.freezeout_memory import Waiting, end_freezeouts
 from smoothcall.kernels.learners.nfsp import OPPONENT, draw_freezeout_policies
 from smoothcall.kernels.simulation.batch import Hands
 from smoothcall.kernels.simulation.freezeouts import expect_winnings
-from smoothcall.kernels.tables import Array
+from smoothcall.kernels.tables import CALL, Array
 from smoothcall.learners import verify_packages
+from smoothcall.learners.experience import EPISODES, Turn
 from smoothcall.learners.features import FeatureEncoder, FreezeoutEncoder
 from smoothcall.learners.memory import Transitions
-from smoothcall.learners.nfsp import EPISODES, MOVES, NFSP
+from smoothcall.learners.nfsp import NFSP
 from smoothcall.learners.opponents import freezeout_opponent
 from smoothcall.options import Option
 from smoothcall.policy import Policy
@@ -65,6 +66,7 @@ class FreezeoutNFSP(NFSP):
             choices=(ITSELF, *CARD_PLAYERS),
             objects="an agent",
         ),
+        "calls": Option(0.0, "probability that a fixed opponent checks or calls in place of its own action", low=0.0, high=1.0),
         "length": Option(UNTIL_BROKE, "most hands of a freezeout", low=1, high=10_000),
         "episode": Option(
             GAME, "the return: chips won in the rest of the freezeout (game), or in the hand", choices=(GAME, HAND)
@@ -102,6 +104,8 @@ class FreezeoutNFSP(NFSP):
         super().__init__(name, game, seed=seed, threads=threads, options=options)
         if self._learners == 1 and self.options["matrix"] == "diagonal" and self.options["rho"] < 1:
             raise UsageError(f"option matrix=diagonal of {name} (accepted against a fixed opponent: columns)")
+        if self._learners == 2 and self.options["calls"] > 0:
+            raise UsageError(f"option calls={self.options['calls']:g} of {name} (accepted in self-play: 0)")
         self.earned = np.zeros(3)  # chips won by the first player, freezeouts, hands
         self.curve = np.zeros((POINTS, 3))  # chips, freezeouts and hands of every FREEZEOUTS freezeouts
         self._opponent = self._fixed_opponent()
@@ -177,6 +181,9 @@ class FreezeoutNFSP(NFSP):
             return probabilities
         probabilities = probabilities.copy()
         probabilities[others] = self._opponent.probabilities(batch.observations[others], batch.legal[others])
+        if calls := self.options["calls"]:
+            probabilities[others] *= 1 - calls
+            probabilities[others, CALL] += calls
         return probabilities
 
     def _remember(self, memory_of: Array) -> None:
@@ -207,26 +214,34 @@ class FreezeoutNFSP(NFSP):
         freezeouts = int(over.sum())
         if self.options["episode"] == GAME:
             end_freezeouts(over, self._waiting, self._ring)
-        gained = (env.gain[over].sum(), freezeouts, hands)
+        gained = np.array([env.gain[over].sum(), freezeouts, hands])
         self.earned += gained
-        place = int(self._counts[EPISODES]) // FREEZEOUTS
-        if place < POINTS:
-            self.curve[place] += gained
+        self._add_to_curve(gained)
         return freezeouts
 
+    def _add_to_curve(self, gained: Array) -> None:
+        place = self.episodes // FREEZEOUTS
+        if place < POINTS:
+            self.curve[place] += gained
+
     def tables(self) -> dict[str, Array]:
+        return {**super().tables(), **self.env.tables(), "earned": self.earned, "curve": self.curve}
+
+    def in_play(self) -> dict[str, Array]:
         waiting = by_name(waiting=self._waiting) if self.options["episode"] == GAME else {}
-        return {**super().tables(), **self.env.tables(), **waiting, "earned": self.earned, "curve": self.curve}
+        return {**super().in_play(), **self.env.in_play(), **waiting}
+
+    def _counters(self) -> dict[str, Array]:
+        return {**super()._counters(), "earned": self.earned}
+
+    def _add_moves(self, turn: Turn) -> None:
+        super()._add_moves(turn)
+        self._add_to_curve(turn.counted["earned"])
 
     @property
     def won(self) -> Winnings:
         chips, freezeouts, _ = self.earned.tolist()
         return Winnings((chips,), int(freezeouts), "freezeout")
-
-    @property
-    def moves(self) -> int:
-        """Moves made so far, by both players."""
-        return int(self._counts[MOVES])
 
     def differences(self) -> Array:
         """Return for every FREEZEOUTS freezeouts the absolute difference of the players' winnings, in mbb/h."""

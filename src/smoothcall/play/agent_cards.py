@@ -23,6 +23,8 @@ LEARNED_BY = {
     "discounted-cfr": "Discounted CFR",
     "predictive-cfr+": "Predictive CFR+",
     "mccfr": "Monte-Carlo CFR",
+    "public-cfr": "CFR with public chance sampling",
+    "cfr-br": "CFR-BR",
     "xfp": "fictitious play",
     "lp": "linear programming",
     "uct": "UCT",
@@ -38,6 +40,8 @@ LEARNED_BY = {
 _UNITS = {
     "uct": "episode",
     "smooth-uct": "episode",
+    "public-cfr": "board",
+    "cfr-br": "board",
     "nfsp-freezeouts": "freezeout",
     "monte-carlo": "hand",
     "deep-q-continuous": "hand",
@@ -60,6 +64,8 @@ class AgentCard:
     any_seats: bool = False  # also at larger tables: it treats the others as one average opponent
     any_stacks: bool = False  # with any stacks: it evaluates observations of the hand
     adapts: bool = False  # it plays differently against opponents of different habits
+    may_search: bool = False  # its table can be the blueprint of a search
+    searches: bool = False  # it solves the rest of each hand: its strategy is not that of its table
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,7 @@ def listed_agent(name: str, path: Path, kind: str, label: str, about: Mapping[st
         any_seats=batch_policy is not None and batch_policy["class"] not in NARROW,
         any_stacks=batch_policy is not None,
         adapts=batch_policy is not None and batch_policy["class"] in ADAPTIVE,
+        may_search=batch_policy is None and played.sampled and played.players == 2,
     )
     return ListedAgent(card, path, int(about.get("iterations", 0)), results.get("nash_conv"))
 
@@ -127,6 +134,10 @@ def _measured(results: Mapping[str, Any]) -> Iterator[str]:
         sampled = f" ± {won['half_width']:.0f}" if won["hands"] else ""
         how = f"95 %, {won['hands']:,} hands" if won["hands"] else "exact"
         yield f"{won['mean']:+.0f}{sampled} mbb/h against {opponent} ({how})"
+    exact = results.get("exact_response")
+    if exact is not None:
+        figure = f"{exact['mean']:+.0f} ± {exact['half_width']:.0f} mbb/h"
+        yield f"{figure} for a best response with real cards, its true exploitability (95 %, {exact['flops']:,} flops drawn)"
     bound = results.get("local_best_response")
     if bound is not None:
         figure = f"{bound['mean']:+.0f} ± {bound['half_width']:.0f} mbb/h"
@@ -140,5 +151,11 @@ def scripted_card(player: ScriptedPlayer) -> AgentCard:
     told = f"{player.summary[0].upper()}{player.summary[1:]}."
     with_cards = player.games is not Games.EQUITY
     return AgentCard(
-        player.name, player.name.replace("-", " ").capitalize(), games, "scripted", told, any_seats=with_cards, any_stacks=True
+        player.name,
+        player.name.replace("-", " ").capitalize().replace(" mc", " MC"),
+        games,
+        "scripted",
+        told,
+        any_seats=with_cards,
+        any_stacks=True,
     )

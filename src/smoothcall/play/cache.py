@@ -11,20 +11,26 @@ from weakref import WeakSet
 
 import numpy as np
 
+from smoothcall.holdem.hand_strength import Tables
+
 T = TypeVar("T")
-LIMIT = 1 << 30  # bytes
+LIMIT = 1 << 29  # bytes
 SEARCHED = 20_000  # objects that are searched for arrays, at most
 
 
 class Cache:
-    """Values by key. Beyond `limit` bytes the least recently used are dropped; the latest is always kept. Thread-safe."""
+    """Values by key. Beyond `limit` bytes the least recently used are dropped; the latest is always kept. Thread-safe.
+
+    Tables of people who play (`users`) count too. What a value computes later is counted when the next one is made.
+    """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit = limit
         self._lock, self._locks = Lock(), dict[Hashable, Lock]()  # of the table below; of each value being made
         self._values: OrderedDict[Hashable, Any] = OrderedDict()  # least recently used first
         self._arrays: dict[Hashable, dict[int, int]] = {}  # bytes of the arrays of each value, by the array's identity
-        self.users: WeakSet[Any] = WeakSet()  # told by `release()` to let go of what they hold when something is dropped
+        self.users: WeakSet[Any] = WeakSet()  # told by `release()` to let go of what they hold when something is dropped;
+        # their `nbytes` count too
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the value of a key, made once for all who ask at the same time."""
@@ -36,12 +42,16 @@ class Cache:
                     self._values.move_to_end(key)
                     return cast(T, self._values[key])
             value = make()
-            arrays = arrays_of(value)
             with self._lock:
-                self._values[key], self._arrays[key] = value, arrays
+                self._values[key], self._arrays[key] = value, {}
                 self._locks.pop(key, None)
+                known = list(self._values.items())
+            sizes = {own: arrays_of(held) for own, held in known}  # all again: some grow when they are used
+            room = self.limit - sum(user.nbytes for user in list(self.users))
+            with self._lock:
+                self._arrays |= {own: arrays for own, arrays in sizes.items() if own in self._values}
                 before = len(self._values)
-                while len(self._values) > 1 and self._total() > self.limit:
+                while len(self._values) > 1 and self._total() > room:
                     del self._arrays[self._values.popitem(last=False)[0]]
                 dropped = len(self._values) < before
         if dropped:
@@ -63,8 +73,11 @@ class Cache:
 
 
 def arrays_of(value: object) -> dict[int, int]:
-    """Return the bytes of all NumPy arrays that an object refers to, by their identity. Lists of plain things are skipped."""
-    found, seen, waiting = dict[int, int](), set[int](), [value]
+    """Return the bytes of all NumPy arrays that an object refers to, by their identity. Lists of plain things are skipped.
+
+    So are the tables of a deck (`holdem.Tables`): everybody shares them, and they are never dropped.
+    """
+    found, shared, seen, waiting = dict[int, int](), dict[int, int](), set[int](), [value]
     while waiting and len(seen) < SEARCHED:
         each = waiting.pop()
         if id(each) in seen or isinstance(each, _PLAIN):
@@ -75,6 +88,8 @@ def arrays_of(value: object) -> dict[int, int]:
                 found[id(each)] = each.nbytes
             else:
                 waiting.append(each.base)
+        elif isinstance(each, Tables):
+            shared |= arrays_of(list(vars(each).values()))
         elif isinstance(each, dict):
             waiting += () if isinstance(next(iter(each.values()), None), _PLAIN) else each.values()
         elif isinstance(each, list | tuple):
@@ -83,7 +98,7 @@ def arrays_of(value: object) -> dict[int, int]:
             kind: Any = type(each)
             waiting += [getattr(each, name, None) for name in _names(kind)]
             waiting += vars(each).values() if hasattr(each, "__dict__") else ()
-    return found
+    return {own: size for own, size in found.items() if own not in shared}
 
 
 _PLAIN = (str, bytes, int, float, type, type(None))

@@ -9,11 +9,11 @@ forget earlier buckets, it is estimated from a fixed sample of deals.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import Cards
@@ -21,65 +21,23 @@ from smoothcall.games.notation import move_name, split_moves
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.abstraction import Abstraction
 from smoothcall.holdem.hand_strength import RIVER
+from smoothcall.information.extensive import ExtensiveGame
 from smoothcall.information.game import Game
 from smoothcall.information.translation import node_like
 from smoothcall.kernels.tables import DECISION, FOLD, Array
 from smoothcall.play.log import position_name, street_name
+from smoothcall.play.spots import Spot, SpotLine, SpotMove, explore_history
 from smoothcall.policy import Policy
 
+__all__ = ["Spot", "SpotLine", "SpotMove", "explore", "label_at"]
 SAMPLED = 40_000  # deals
-
-
-@dataclass(frozen=True, slots=True)
-class SpotMove:
-    """A move at a spot, and where it leads."""
-
-    letter: str
-    name: str  # "Fold", "Check", "Call 10", "Bet 10", "Raise to 40", "Raise to 100 (all in)"
-    chips: int  # what it adds to the pot
-    share: float  # its probability, averaged over the range
-    leads: str | None  # the betting of the decision that follows; None where the hand ends
-    ending: str  # "fold" or "showdown" where the hand ends, else ""
-    street: str  # the name of the street that begins with it, else ""
-
-
-@dataclass(frozen=True, slots=True)
-class SpotLine:
-    """The strategy with certain cards."""
-
-    label: str  # "K", "K/Q", "AKs", "#17"
-    key: str  # of the information state
-    meaning: str  # of a bucket: "E[HS²] 0.170 to 0.180", "E[HS] 0.410 to 0.420" of an equity; else ""
-    probabilities: dict[str, float]  # by letter
-    deal_probability: float  # of the cards
-    reach: float  # probability of the player's own moves up to here with them
-    share: float  # of the range; 0 where the player never gets here with them
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A decision of the betting and the strategy at it."""
-
-    game: str
-    betting: str
-    note: str  # if the betting was translated to the agent's menu: how
-    street: int
-    street_name: str
-    seat: int  # who acts
-    player: str  # the seat's name: "Small blind", "First player"
-    pot: int
-    to_call: int
-    reach: float  # probability of the player's own moves up to here
-    path: tuple[tuple[str, str], ...]  # (what happened, the betting then) from the start to here
-    moves: tuple[SpotMove, ...]
-    lines: tuple[SpotLine, ...]
-    grid: tuple[tuple[SpotLine, ...], ...]  # hold'em before the flop: rows and columns from aces down, suited above the pairs
-    sampled: bool  # whether reach and shares are estimated from sampled deals
 
 
 def explore(policy: Policy, betting: str = "") -> Spot:
     """Return the spot after a betting sequence; in no-limit games, after its translation to the agent's menu."""
     game = policy.game
+    if isinstance(game, ExtensiveGame):
+        return explore_history(policy, betting)
     if not isinstance(game.rules, PokerRules):
         raise UsageError(f"{game.spec} has no betting to explore: everybody chooses at once")
     node = node_like(game, betting)
@@ -167,10 +125,10 @@ def _lines(policy: Policy, node: int) -> tuple[SpotLine, ...]:
     deal_probability, reach = _reached(policy, node)
     ranged = deal_probability * reach
     shares = ranged / ranged.sum() if ranged.any() else ranged
-    first, count = int(tree.first_row[node]), game.buckets[street]
+    count = game.buckets[street]
     labels = _labels(game, street)
     slots = [(letter, int(tree.slot[child])) for letter, child in tree.children(node).items()]
-    table = policy.weights[first : first + count] / policy.scale
+    table = _weights(policy, node) / policy.scale
     return tuple(
         SpotLine(
             label=labels[bucket],
@@ -185,6 +143,15 @@ def _lines(policy: Policy, node: int) -> tuple[SpotLine, ...]:
     )
 
 
+def _weights(policy: Policy, node: int) -> Array:
+    """Return [buckets, A] of a decision; a batch policy is evaluated there only."""
+    if isinstance(policy, TabulatedPolicy):
+        return policy.node_weights(node)
+    first = int(policy.game.tree.first_row[node])
+    found: Array = policy.weights[first : first + policy.game.buckets[int(policy.game.tree.round[node])]]
+    return found
+
+
 def _labels(game: Game, street: int) -> list[str]:
     if game.abstraction is None:
         return list(game.deals.labels[street])
@@ -196,6 +163,7 @@ def _meaning(abstraction: Abstraction | None, street: int, bucket: int) -> str:
     if abstraction is None or street == 0 or street not in abstraction.edges:
         return ""
     edges, most = abstraction.edges[street], abstraction.scale(street)
+    bucket %= len(edges)  # each texture has the same intervals
     low = int(edges[bucket]) / most
     high = int(edges[bucket + 1]) / most if bucket + 1 < len(edges) else 1.0
     if street == RIVER:
@@ -212,8 +180,7 @@ def _reached(policy: Policy, node: int) -> tuple[Array, Array]:
     below = node
     while (above := int(tree.parent[below])) >= 0:
         if tree.player[above] == player:
-            rows = int(tree.first_row[above]) + buckets[:, int(tree.round[above])]
-            own *= policy.weights[rows, int(tree.slot[below])] / policy.scale
+            own *= _weights(policy, above)[buckets[:, int(tree.round[above])], int(tree.slot[below])] / policy.scale
         below = above
     count = game.buckets[street]
     dealt = np.bincount(buckets[:, street], weight, count)

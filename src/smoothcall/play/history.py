@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from functools import lru_cache
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from smoothcall.agents.fixed import Fixed
-from smoothcall.agents.registry import GREEDY
+from smoothcall.agents.fixed import Fixed, Rule
+from smoothcall.agents.suffixes import STYLES, style_of, without_style
 from smoothcall.agents.view import visible_hole_cards
 from smoothcall.errors import Forbidden, NotFound, UsageError
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import split_moves
-from smoothcall.games.rules import PokerRules
-from smoothcall.information.game import Game
-from smoothcall.information.named_games import game
 from smoothcall.play.exports import Exported, joined, json_pieces, phh_pieces
 from smoothcall.play.log import position_name
 from smoothcall.play.opponents import Agents
-from smoothcall.play.person_view import HandView, MatchView, Results, signed
-from smoothcall.play.stakes import PLAY_GAMES, title_of
-from smoothcall.play.standing import FREEZEOUT_HANDS, Standing
+from smoothcall.play.person_view import HandView, Results, signed
+from smoothcall.play.stakes import PLAY_GAMES, seated_game, table_game
+from smoothcall.play.standing import Standing, match_of, new_standing
 from smoothcall.play.statistics import Marks, Played, Statistics, summarise
 from smoothcall.play.table import hand_steps, opponent_seats, replay
 from smoothcall.store.deadlines import check_stopped
@@ -96,25 +92,35 @@ class History:
     def results(self, person: int, id: str) -> Results:
         """Return what a person has won at a table, raw and luck-adjusted (AIVAT)."""
         row = self._table_row(person, id)
-        hands = list(self._played(Filter(table=id), person))
+        won, curve, adjusted = Fraction(), array("d"), array("d")
+
+        def counted() -> Iterator[Played]:
+            """Yield the hands one by one; a number of each is kept."""
+            nonlocal won
+            for hand in self._played(Filter(table=id), person):
+                won += hand.won
+                curve.append(float(won))
+                if hand.luck_adjusted is not None:
+                    adjusted.append(hand.luck_adjusted + (adjusted[-1] if adjusted else 0.0))
+                yield hand
+
+        found = next(iter(summarise(counted()).games), None)
         carried = row.freezeouts or row.cash
         reason = NO_AIVAT_WITH_CARRIED_CHIPS if carried else self._why_not(row.game, row.opponents)
-        maker = None if reason else self._aivat_of(row.game, row.opponents, 0)
-        known = [hand.luck_adjusted for hand in hands if hand.luck_adjusted is not None]
-        found = next(iter(summarise(hands).games), None)
+        maker = None if reason or not curve else self._aivat_of(row.game, row.opponents, 0)
         return Results(
-            hands=len(hands),
-            won=signed(sum((hand.won for hand in hands), Fraction())),
-            curve=tuple(map(float, accumulate(hand.won for hand in hands))),
-            luck_adjusted_curve=tuple(accumulate(known)) if len(known) == len(hands) else (),
+            hands=len(curve),
+            won=signed(won),
+            curve=tuple(curve),
+            luck_adjusted_curve=tuple(adjusted) if len(adjusted) == len(curve) else (),
             raw=found.raw if found is not None else None,
             luck_adjusted=found.luck_adjusted if found is not None else None,
             note=reason or (maker.note if maker is not None else ""),
             match=match_of(row, self._standing(row)),
         )
 
-    def coach(self, person: int, hand_id: int) -> Review:
-        """Return the EV of each of the person's decisions in a finished hand."""
+    def coach(self, person: int, hand_id: int, *, longer: bool = False) -> Review:
+        """Return the EV of each of the person's decisions in a finished hand; `longer`: from more boards in hold'em."""
         row = self._hand_row(person, hand_id)
         if row.ended is None:
             raise Forbidden("the coach is available once the hand is over")
@@ -127,7 +133,9 @@ class History:
             )
         seen = self._seen(row)
         given = (row.game, row.opponents, row.seat)
-        return self.agents.cache.get(("coach", *given), lambda: self._make_coach(*given)).review(*seen)
+        return self.agents.cache.get(("coach", *given), lambda: self._make_coach(*given)).review(
+            *seen, longer=longer, check=check_stopped
+        )
 
     def links(self, person: int, hand_id: int) -> HandLinks:
         """Return where to go from a hand."""
@@ -203,7 +211,7 @@ class History:
         """Raise Forbidden while the person is in a hand with this agent: its strategy tells what it may hold."""
         near = self.agents.family(player_id)
         for table, other in self._histories.opponents_in_hand(person):
-            if other.removesuffix(GREEDY) in near:
+            if without_style(other) in near:
                 raise Forbidden(
                     f"finish your hand first: the strategy of {self._name(player_id)} tells what it may hold", table
                 )
@@ -250,9 +258,17 @@ class History:
         return {place: self.agents.strategy(player_id) for place, player_id in zip(seats, opponents, strict=True)}
 
     def _make_aivat(self, played: str, opponents: tuple[str, ...], seat: int) -> AIVAT | None:
-        from smoothcall.evaluation.aivat import aivat
+        """Return AIVAT with everything it computes once, so that the cache knows its size; its game goes with it."""
+        from smoothcall.evaluation.aivat import HoldemAIVAT, aivat, why_not
 
-        return aivat(table_game(played), seat, self._others(opponents, seat))
+        others = self._others(opponents, seat)
+        if why_not(table_game(played), others):
+            return None
+        ruled = all(isinstance(player, Rule) for player in others.values())
+        made = aivat(self.agents.game(played) if ruled else table_game(played), seat, others)
+        if isinstance(made, HoldemAIVAT):
+            made.values  # noqa: B018 - estimated now
+        return made
 
     def _aivat_of(self, played: str, opponents: tuple[str, ...], seat: int) -> AIVAT | None:
         return self.agents.cache.get(("aivat", played, opponents, seat), lambda: self._make_aivat(played, opponents, seat))
@@ -266,8 +282,9 @@ class History:
         try:
             for player_id in opponents if table_game(played).players == 2 else ():
                 card = self.agents.card(player_id)
-                if card.any_seats and card.kind != "scripted":
-                    return f"AIVAT needs a tabular opponent: {card.name} evaluates observations instead."
+                if card.searches or (card.any_seats and card.kind != "scripted"):
+                    how = "solves the rest of each hand" if card.searches else "evaluates observations"
+                    return f"AIVAT needs a tabular opponent: {card.name} {how} instead."
                 if card.adapts:
                     return f"AIVAT needs an opponent with one strategy: {card.name} observes how you play and changes its own."
             return why_not(table_game(played), self._others(opponents, 0))
@@ -312,14 +329,14 @@ class History:
     # Finished hands
 
     def _widened(self, chosen: Filter) -> Filter:
-        """Return a filter that includes an opponent's snapshots and their greedy forms."""
-        if chosen.opponent is None or chosen.opponent.endswith(GREEDY):
+        """Return a filter that includes an opponent's snapshots, and those that are greedy or search."""
+        if chosen.opponent is None or style_of(chosen.opponent):
             return chosen
         try:
             near = self.agents.family(chosen.opponent)
         except UsageError:  # the agent is gone; its hands are kept
             near = {chosen.opponent}
-        return replace(chosen, player_ids=tuple(sorted(near | {f"{player_id}{GREEDY}" for player_id in near})))
+        return replace(chosen, player_ids=tuple(sorted(f"{each}{style}" for each in near for style in ("", *STYLES))))
 
     def _played(self, chosen: Filter, person: int) -> Iterator[Played]:
         """Yield finished hands in the order they were played, with AIVAT results where available."""
@@ -381,43 +398,9 @@ class History:
         )
 
 
-@lru_cache(maxsize=64)
-def table_game(spec: str) -> Game:
-    return game(spec)
-
-
-def seated_game(spec: str) -> tuple[str, PokerRules]:
-    """Return (title, rules) of a game that people can play."""
-    title, rules = title_of(spec), table_game(spec).rules
-    assert isinstance(rules, PokerRules)
-    return title, rules
-
-
 def replayed(row: HandRow) -> Hand:
     """Return a hand as it is in the database."""
     return replay(seated_game(row.game)[1], row.deck, split_moves(row.betting), row.stacks)
-
-
-def new_standing(row: TableRow) -> Standing:
-    return Standing(FREEZEOUT_HANDS.get(row.game, 0) if row.freezeouts else 0)
-
-
-def match_of(row: TableRow, standing: Standing, *, in_hand: bool = False) -> MatchView | None:
-    """Return the state of a match, `in_hand`: while the next hand is played; None where the table is no match."""
-    if not row.freezeouts:
-        return None
-    won, lost, drawn = standing.won, standing.lost, standing.drawn
-    hand = (0 if standing.freezeout_over else standing.hand) + 1 if in_hand else standing.hand
-    return MatchView(
-        row.freezeouts,
-        won,
-        lost,
-        drawn,
-        over=won + lost + drawn >= row.freezeouts,
-        length=standing.length,
-        hand=hand,
-        freezeout_over=standing.freezeout_over and not in_hand,
-    )
 
 
 def short_names(names: Sequence[str]) -> list[str]:

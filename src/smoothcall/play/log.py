@@ -72,7 +72,7 @@ def made_hands(hand: Hand, shown: Sequence[Cards], outcome: Outcome | None) -> l
     if outcome is None or outcome.reason != "showdown":
         return found
     seats = [seat for seat in range(rules.seats) if hand.alive[seat] and shown[seat]]
-    if rules.order is BEST_FIVE:
+    if rules.order == BEST_FIVE:
         told = names_apart(rules.deck, [best_five(rules.deck, shown[seat] + hand.board) for seat in seats])
     else:
         told = [rules.order.describe(rules.deck, shown[seat], hand.board) for seat in seats]

@@ -3,7 +3,8 @@
 Listing reads only `card.json` of each file; a policy is loaded when it is first played, once for all tables. An opponent is
 named by its id: `leduc-cfr` (shipped), `always-call` (scripted player), `runs.leduc.snapshots.1000` (a file, by its path in the
 folder). Ids are looked up among the files found, so they cannot name any other file. `:greedy` behind an id selects the most
-likely actions. Only the command line of this machine may name other files and classes: `Agents.id_of` gives them ids.
+likely actions, `:search` behind that of a table of two-player hold'em solves the rest of each hand. Only the command line of
+this machine may name other files and classes: `Agents.id_of` gives them ids.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from smoothcall.agents.files import load, read_card
 from smoothcall.agents.fixed import Fixed, Strategy
 from smoothcall.agents.folders import SNAPSHOTS, AgentFile
 from smoothcall.agents.policy_player import PolicyPlayer
-from smoothcall.agents.registry import GREEDY, SCRIPTED_PLAYERS, Kind, Reader, Registry, ResolvedName, named_policy
+from smoothcall.agents.registry import SCRIPTED_PLAYERS, Kind, Reader, Registry, ResolvedName, named_policy
 from smoothcall.agents.scripted import Rule
+from smoothcall.agents.suffixes import GREEDY, SEARCH, STYLES, Search, split_name, style_of, without_style
 from smoothcall.agents.view import Player, View
 from smoothcall.errors import UsageError, unknown
 from smoothcall.files import field
@@ -35,6 +37,7 @@ from smoothcall.information.named_games import game
 from smoothcall.play.agent_cards import SCRIPTED_GAME, AgentCard, ListedAgent, listed_agent, scripted_card
 from smoothcall.play.cache import Cache
 from smoothcall.policy import Policy
+from smoothcall.search.player import search_player
 
 LONGEST_PROBLEM = 300  # characters of what is said about a file that was left out
 DEEPER = 2  # the stacks of a table, at most, in stacks that an opponent has learned: as many as in a freezeout of two
@@ -53,7 +56,7 @@ class Agents:
         self._lock, self._locks = Lock(), dict[str, Lock]()  # of the table below; of each game being built
         self._games: WeakValueDictionary[str, Game] = WeakValueDictionary()
         self._named: dict[str, tuple[ResolvedName, AgentCard]] = {}  # by id, those that the command line named
-        self.registry = Registry(folder, readers)
+        self.registry = Registry(folder, readers, searcher=search_player)
         for file in self.registry.agents:
             self._add(file)
         self.problems += self.registry.problems
@@ -72,12 +75,14 @@ class Agents:
         return [card for card in fit if card.any_stacks or not match]
 
     def card(self, player_id: str) -> AgentCard:
-        found = self._find(player_id)
-        return replace(found, name=f"{found.name}, greedy") if player_id.endswith(GREEDY) else found
+        found, style = self._find(player_id), style_of(player_id)
+        return replace(found, name=f"{found.name}, {STYLES[style]}", searches=style == SEARCH) if style else found
 
     def verify_fits(self, player_id: str, game: str, *, match: bool = False) -> None:
         """Raise UsageError unless an opponent can play a game, or a match of it."""
         card = self._find(player_id)
+        if player_id.endswith(SEARCH) and not card.may_search:
+            raise UsageError(f"{card.name} cannot search (accepted: tables of two-player hold'em)")
         if not _plays(card, game):
             raise UsageError(f"{card.name} plays {', '.join(card.games) or 'poker'}, not {game}")
         if match and not card.any_stacks:
@@ -87,7 +92,7 @@ class Agents:
             )
 
     def strategy(self, player_id: str) -> Fixed:
-        """Return an opponent's strategy. May take seconds: it loads the file and builds the game."""
+        """Return an opponent's strategy; of one that searches, its blueprint. May take seconds: it loads the file."""
         card = self._find(player_id)
         if card.id in self._named:
             return Strategy(self.policy(card.id))
@@ -96,7 +101,7 @@ class Agents:
                 rule = SCRIPTED_PLAYERS[card.id].make(NO_LIMIT_HOLDEM_32)
                 assert isinstance(rule, Rule)
                 return rule
-            return Strategy(self.cache.get(card.id, lambda: named_policy(self._game(card.games[0]), card.id)))
+            return Strategy(self.cache.get(card.id, lambda: named_policy(self.game(card.games[0]), card.id)))
         return Strategy(self.policy(card.id), player_id.endswith(GREEDY))
 
     def player_at(self, player_id: str, spec: str, random: Random) -> Player:
@@ -118,7 +123,11 @@ class Agents:
             assert isinstance(rules, PokerRules)
             return BatchPlayer(SCRIPTED_PLAYERS[card.id].make(rules), rules, random=random)
         if card.id in self._named and self._named[card.id][0].kind is Kind.CLASS:
-            return self.registry.player(self._named[card.id][0].name, self._game(card.games[0]), random)
+            return self.registry.player(self._named[card.id][0].name, self.game(card.games[0]), random)
+        if card.id in self._named and self._named[card.id][0].suffixes.search is not None:
+            return self.registry.policy_player(self.registry.read(self._named[card.id][0]), self._named[card.id][0], random)
+        if player_id.endswith(SEARCH):
+            return search_player(self.policy(card.id), Search(), random)
         return PolicyPlayer(self.policy(card.id), greedy=player_id.endswith(GREEDY), random=random)
 
     def policy(self, player_id: str) -> Policy:
@@ -128,8 +137,9 @@ class Agents:
             raise UsageError(f"{card.name} plays by a rule: {card.learned}")
         if card.id in self._named:
             entry, _ = self._named[card.id]
-            of = self._game(card.games[0]) if entry.kind is Kind.CLASS else None
-            return self.cache.get(card.id, lambda: self.registry.policy(entry.name, of))
+            of = self.game(card.games[0]) if entry.kind is Kind.CLASS else None
+            name = entry.name if entry.suffixes.search is None else entry.base
+            return self.cache.get(card.id, lambda: self.registry.policy(name, of))
         return self.cache.get(card.id, lambda: self._load(card))
 
     def equilibrium(self, game: str) -> Policy | None:
@@ -150,10 +160,11 @@ class Agents:
         entry = self.registry.resolve(name)
         if entry.kind is Kind.SCRIPTED:
             return name
-        if entry.path is not None and entry.threshold is None:
+        style = next((style for style in ("", *STYLES) if entry.suffixes == split_name(f"x{style}")[1]), None)
+        if entry.path is not None and style is not None:
             same = [own for own, file in self._files.items() if file.path.samefile(entry.path)]
             if same:
-                return same[0] + (GREEDY if entry.greedy else "")
+                return same[0] + style
         where, short = (entry.base, entry.base) if entry.path is None else (entry.path.resolve(), Path(entry.base).stem)
         suffixes = name.removeprefix(entry.base)
         label = f"{short}{suffixes}"
@@ -168,7 +179,8 @@ class Agents:
         if entry.path.suffix in self.registry.readers:
             policy = self.registry.policy(entry.name)
             return AgentCard(player_id, label, (policy.game.spec,), entry.kind, "A strategy in a file of another program.")
-        return listed_agent(player_id, entry.path, entry.kind, label, read_card(entry.path)).card
+        card = listed_agent(player_id, entry.path, entry.kind, label, read_card(entry.path)).card
+        return replace(card, searches=entry.suffixes.search is not None)
 
     def family(self, player_id: str) -> set[str]:
         """Return the ids of an agent and of all snapshots of its training."""
@@ -182,7 +194,7 @@ class Agents:
     def _find(self, player_id: str) -> AgentCard:
         if player_id in self._named:
             return self._named[player_id][1]
-        name = player_id.removesuffix(GREEDY)
+        name = without_style(player_id)
         if name in SCRIPTED_PLAYERS:
             name = SCRIPTED_PLAYERS[name].alias_of or name
         file = self._files.get(name)
@@ -194,7 +206,7 @@ class Agents:
     def _load(self, card: AgentCard) -> Policy:
         path = self._files[card.id].path
         try:
-            return load(path, self._game(card.games[0]))
+            return load(path, self.game(card.games[0]))
         except UsageError as error:  # players must not learn the path of the file
             raise UsageError(str(error).replace(repr(str(path)), f"the file of {card.name}")) from None
 
@@ -202,7 +214,7 @@ class Agents:
         with self._lock:
             return self._locks.setdefault(name, Lock())
 
-    def _game(self, spec: str) -> Game:
+    def game(self, spec: str) -> Game:
         """Return the game that agents share: built once, dropped when no agent uses it."""
         with self._alone(f"game {spec}"):
             made = self._games.get(spec)

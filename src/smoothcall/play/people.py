@@ -1,7 +1,8 @@
 """Who is playing: tokens, the sign-ins they stand for, and codes that take a person to another browser.
 
 A token that is handed out is signed and not written down: its person is added when they first play. A sign-in ends when it was
-not used for LIFE, or when it is revoked; servers that share a database notice that within FRESH.
+not used for LIFE, or when it is revoked. One server alone remembers sign-ins for FRESH; servers that share a database read them
+at every request.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import hashlib
 import hmac
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from threading import Lock
+from typing import Any
 
 from smoothcall.errors import NotFound, StorageError, Unauthenticated
 from smoothcall.store.histories import Histories
@@ -38,8 +40,11 @@ class _Known:
 class People:
     """The part of the play service that knows people. Thread-safe; `recall` never uses the database."""
 
-    def __init__(self, histories: Histories, clock: Callable[[], datetime], secret: Callable[[], str]) -> None:
-        self._histories, self._clock, self._secret = histories, clock, secret
+    def __init__(
+        self, histories: Histories, clock: Callable[[], datetime], secret: Callable[[], str], *, remember: bool = True
+    ) -> None:
+        """`remember`: sign-ins are known for FRESH without asking the database."""
+        self._histories, self._clock, self._secret, self._remember = histories, clock, secret, remember
         self._known: OrderedDict[str, _Known] = OrderedDict()  # by token
         self._signing_key = ""
         self._lock = Lock()
@@ -60,7 +65,7 @@ class People:
     def recall(self, token: str) -> int | None:
         """Return the person of a token if that is in memory and fresh."""
         with self._lock:
-            known = self._known.get(token)
+            known = self._known.get(token) if self._remember else None
             if known is None or not timedelta(0) <= self._clock() - known.read < FRESH:
                 return None
             self._known.move_to_end(token)
@@ -70,6 +75,18 @@ class People:
         """Return the person of a token; NOBODY if it was offered and they have not played. Unauthenticated if it is unknown."""
         found = self.recall(token)
         return self._read(token) if found is None else found
+
+    def settings_of(self, token: str) -> Mapping[str, Any] | None:
+        """Return the settings of the person of a token, as they were when the token was last read; None if that is unknown."""
+        with self._lock:
+            known = self._known.get(token)
+        return None if known is None else known.sign_in.settings or {}
+
+    def admit(self, address: str, per_minute: int) -> bool:
+        """Count somebody new from an address, with all servers of the database; False if too many came."""
+        return self._histories.admit(
+            self._signature(f"from {address}"), self._clock().replace(tzinfo=UTC).timestamp(), per_minute
+        )
 
     def sign_in_of(self, token: str) -> SignInRow | None:
         """Return the sign-in of a token, from the database."""

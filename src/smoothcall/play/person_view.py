@@ -122,7 +122,7 @@ class HandView:
 class Opponent:
     """An opponent at a table."""
 
-    id: str  # player id; `:greedy` after it selects the most likely actions
+    id: str  # player id, perhaps with a suffix of `agents.suffixes.STYLES`
     name: str  # as people read it
 
 

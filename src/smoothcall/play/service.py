@@ -2,7 +2,9 @@
 
 Every table has a lock of its own, held while it is used; the lock of all tables is never held while something is waited for.
 A move is in the database before it is answered. A table in memory is only a cache of its rows: it may be evicted at any time,
-and is after a failure.
+and is after a failure. Where other processes use the same database (`shared`), every request reads who is asking and the last
+hand of the table, and takes over what has changed; only a move that was chosen at what is in memory is written at once, because
+the database refuses it if the hand has gone on.
 """
 
 from __future__ import annotations
@@ -11,22 +13,23 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from datetime import datetime, timedelta
-from fractions import Fraction
+from dataclasses import asdict, replace
+from datetime import datetime
 from random import Random
 from threading import RLock
+from time import monotonic, sleep
 
 from smoothcall.errors import Conflict, Forbidden, Overloaded, UsageError
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
-from smoothcall.play.history import History, match_of, names_of, new_standing, no_table, replayed, seated_game, short_names
+from smoothcall.play.history import History, names_of, no_table, replayed, short_names
+from smoothcall.play.live import LiveTable, LiveTables, choices_of, dropped_on_failure
 from smoothcall.play.opponents import Agents
 from smoothcall.play.people import NOBODY, People
 from smoothcall.play.person_view import Opponent, TableView, signed
 from smoothcall.play.settings import Settings, changed, read_settings
-from smoothcall.play.stakes import title_of
-from smoothcall.play.standing import Standing
+from smoothcall.play.stakes import seated_game, title_of
+from smoothcall.play.standing import Standing, match_of, new_standing
 from smoothcall.play.statistics import marks
 from smoothcall.play.table import (
     OpponentPlayer,
@@ -38,10 +41,9 @@ from smoothcall.play.table import (
 )
 from smoothcall.store.deadlines import remaining
 from smoothcall.store.histories import Histories
-from smoothcall.store.records import Begun, Ending, HandRow, TableRow, now
+from smoothcall.store.records import Begun, Ending, TableRow, now
 
-LIVE = 1000  # tables in memory; beyond it the longest idle are evicted
-IDLE = timedelta(minutes=30)  # tables idle for longer are evicted
+SETTINGS = 10_000  # people whose settings are in memory
 OPEN = 50  # tables listed for a person
 MAX_TABLES = 200  # tables of a person that are not closed
 MAX_FREEZEOUTS = 100  # in a match
@@ -50,23 +52,6 @@ MAX_FREEZEOUTS = 100  # in a match
 def shuffle(secret: str, size: int) -> tuple[int, ...]:
     """Return a fair shuffle of a deck, determined by a secret."""
     return tuple(Random(secret).sample(range(size), size))
-
-
-@dataclass(slots=True)
-class _Live:
-    """A table in memory."""
-
-    row: TableRow
-    rules: PokerRules
-    players: tuple[OpponentPlayer, ...] | None  # None until a move is needed: loading an agent may take long
-    names: tuple[str, ...]  # of the opponents
-    hand: Hand
-    about: HandRow  # the hand's row as it began; later moves are in `hand`
-    hands: int  # finished
-    won: Fraction
-    standing: Standing  # after the finished hands
-    asked: datetime  # time of the last request
-    lock: RLock = field(default_factory=RLock)  # held while the table is used
 
 
 class PlayService(History):
@@ -81,11 +66,15 @@ class PlayService(History):
         secret: Callable[[], str] = lambda: secrets.token_urlsafe(16),
         shuffle: Callable[[str, int], tuple[int, ...]] = shuffle,
         max_tables: int = MAX_TABLES,
+        shared: bool = False,
     ) -> None:
+        """`shared`: other processes use the same database, and any of them may get a person's next request."""
         super().__init__(histories, agents)
+        self.shared = shared
+        self.period = 0.0  # seconds; where it is shared, a move is written at a multiple of it after the opponents began to act
         self._clock, self._secret, self._shuffle = clock, secret, shuffle
-        self._live: OrderedDict[str, _Live] = OrderedDict()
-        self.people = People(histories, clock, secret)
+        self._live = LiveTables()
+        self.people = People(histories, clock, secret, remember=not shared)
         agents.cache.users.add(self)
         self._max_tables = max_tables
         self._settings: OrderedDict[int, Settings] = OrderedDict()  # by person
@@ -103,6 +92,8 @@ class PlayService(History):
     def person(self, token: str) -> int:
         """Return the person of a token, whose settings are in memory afterwards."""
         person = self.people.person(token)
+        if self.shared and (found := self.people.settings_of(token)) is not None:
+            self._remember_settings(person, read_settings(found))
         self.settings(person)
         return person
 
@@ -131,9 +122,10 @@ class PlayService(History):
         with self._opening(person):
             full = (rules.stack or 0,) * rules.seats if carried else None
             standing = new_standing(row)
-            hand, begun = self._begin(row, rules, players, 1, full, standing)
+            with self._in_periods():
+                hand, begun = self._begin(row, rules, players, 1, full, standing)
             about = self._histories.add_table(row, begun)
-            live = _Live(row, rules, players, self._names(opponents), hand, about, 0, Fraction(0), standing, self._clock())
+            live = LiveTable(row, rules, players, self._names(opponents), hand, about, standing, self._clock())
             self._count(live)
             self._keep(live)
             return self._view(live)
@@ -147,9 +139,9 @@ class PlayService(History):
             return self._view(live)
 
     def table_at_once(self, person: int, id: str) -> TableView | None:
-        """Return a table if it is in memory and nobody is using it, without waiting for anything."""
+        """Return a table if it is in memory, current and used by nobody, without waiting for anything."""
         with self._lock:
-            live = self._live.get(id)
+            live = None if self.shared else self._live.get(id)
         if live is None or live.row.person != person or not live.lock.acquire(blocking=False):
             return None
         try:
@@ -159,19 +151,20 @@ class PlayService(History):
 
     def act(self, person: int, id: str, letter: str, *, hand: int, move: int) -> TableView:
         """Make a move in the hand of this number; `move` is the number of moves when it was chosen."""
-        with self._held(person, id) as live:
+        with self._held(person, id, chosen_at=(hand, move)) as live:
             players = self._players_at(live)
             played, about = live.hand, live.about
-            if (about.number, len(played.moves)) != (hand, move):
+            if live.at != (hand, move):
                 self._live.pop(id, None)  # another process may use the same database
                 raise Conflict("this hand has gone on in the meantime")
             if played.finished:
                 raise Conflict("this hand is over")
             before = len(played.moves)
-            with _dropped_on_failure(self._live, id, keep=lambda: len(played.moves) == before):
+            with dropped_on_failure(self._live, id, keep=lambda: len(played.moves) == before):
                 played.play(letter)
-                secret, habits = _choices_of(live.row, about.number), live.standing.known_habits
-                let_opponents_act(played, about.deck, about.seat, players, secret, habits)
+                secret, habits = choices_of(live.row, about.number), live.standing.known_habits
+                with self._in_periods():
+                    let_opponents_act(played, about.deck, about.seat, players, secret, habits)
                 ending = self._ending(played, about.seat)
                 self._histories.save(about.id, played.text, len(played.moves), after=before, ending=ending)
             self._count(live)
@@ -197,7 +190,7 @@ class PlayService(History):
                 raise Forbidden("this table is closed", id)
             if match is not None and match.over:
                 raise Forbidden(f"this match is over: you have won {match.won} of its {match.freezeouts} freezeouts", id)
-            with _dropped_on_failure(self._live, id):
+            with dropped_on_failure(self._live, id):
                 full, over = live.rules.stack or 0, live.standing.freezeout_over
                 stacks = None if match is None else next_stacks(live.hand, full, freezeout_over=over)
                 if live.row.cash:
@@ -205,7 +198,8 @@ class PlayService(History):
                     stacks = carried_over(live.hand, full, person=own, rebuy=rebuy)
                     if not min(stacks):
                         raise Forbidden("you have no chips left: rebuy to go on", id)
-                played, begun = self._begin(live.row, live.rules, players, number + 1, stacks, live.standing)
+                with self._in_periods():
+                    played, begun = self._begin(live.row, live.rules, players, number + 1, stacks, live.standing)
                 live.about = self._histories.add_hand(live.row, begun)
                 live.hand = played
             self._count(live)
@@ -243,7 +237,7 @@ class PlayService(History):
     def _remember_settings(self, person: int, settings: Settings) -> None:
         with self._lock:
             self._settings[person] = settings
-            if len(self._settings) > 10 * LIVE:
+            if len(self._settings) > SETTINGS:
                 self._settings.popitem(last=False)
 
     # Live tables
@@ -258,14 +252,19 @@ class PlayService(History):
         yield
 
     @contextmanager
-    def _held(self, person: int, id: str) -> Iterator[_Live]:
-        """Hold a person's table; Overloaded if somebody else holds it for longer than the caller waits."""
+    def _held(self, person: int, id: str, chosen_at: tuple[int, int] | None = None) -> Iterator[LiveTable]:
+        """Hold a person's table; Overloaded if somebody else holds it for longer than the caller waits.
+
+        Where the database is shared, the table is as the database has it, unless it is as it was when a move was chosen.
+        """
         while True:
             live = self._find(person, id)
             if not live.lock.acquire(timeout=remaining()):
                 raise Overloaded("this table is in use just now: try again in a moment")
             try:
                 if self._live.get(id) is live:  # it may have been evicted in the meantime, and be another one now
+                    if self.shared and live.at != chosen_at:
+                        self._refresh(live)
                     yield live
                     return
             finally:
@@ -282,7 +281,7 @@ class PlayService(History):
     ) -> tuple[Hand, Begun]:
         deck = self._shuffle(f"{row.seed}/{number}/deck", rules.deck.size)
         hand, seat = Hand(rules, stacks), seat_of(number, rules.seats)
-        let_opponents_act(hand, deck, seat, players, _choices_of(row, number), standing.known_habits)
+        let_opponents_act(hand, deck, seat, players, choices_of(row, number), standing.known_habits)
         return hand, Begun(number, seat, deck, hand.text, len(hand.moves), self._clock(), self._ending(hand, seat), stacks)
 
     def _ending(self, hand: Hand, seat: int) -> Ending | None:
@@ -297,7 +296,7 @@ class PlayService(History):
             marks=asdict(marks(hand, seat)),
         )
 
-    def _count(self, live: _Live) -> None:
+    def _count(self, live: LiveTable) -> None:
         if (outcome := live.hand.outcome) is not None:
             net, own = outcome.payoffs, live.about.seat
             live.hands += 1
@@ -305,7 +304,7 @@ class PlayService(History):
             stacks = live.hand.starting if live.row.freezeouts else None
             live.standing = live.standing.after(own, net, stacks, asdict(marks(live.hand, own)))
 
-    def _view(self, live: _Live) -> TableView:
+    def _view(self, live: LiveTable) -> TableView:
         about, row = live.about, live.row
         return TableView(
             id=row.id,
@@ -327,7 +326,7 @@ class PlayService(History):
             closed=row.closed is not None,
         )
 
-    def _find(self, person: int, id: str) -> _Live:
+    def _find(self, person: int, id: str) -> LiveTable:
         """Return a person's table, from the database if it is not in memory."""
         with self._lock:
             live = self._live.get(id)
@@ -339,20 +338,49 @@ class PlayService(History):
                 return live
         row = self._table_row(person, id)
         _, rules = seated_game(row.game)
-        about, (hands, won) = self._histories.last_hand(id), self._histories.total(id)
-        names, standing = self._names(row.opponents), self._standing(row)
-        live = _Live(row, rules, None, names, replayed(about), about, hands, won, standing, self._clock())
+        about, names = self._histories.last_hand(id), self._names(row.opponents)
+        live = LiveTable(row, rules, None, names, replayed(about), about, new_standing(row), self._clock())
+        self._count_finished(live)
         with self._lock:
             if id not in self._live:
                 self._keep(live)
             return self._live[id]
 
-    def _keep(self, live: _Live) -> None:
+    def _refresh(self, live: LiveTable) -> None:
+        """Take over what other processes have done at a table."""
+        last, closed = self._histories.current(live.row.id)
+        live.row = replace(live.row, closed=closed)
+        if not live.is_current(last):
+            with dropped_on_failure(self._live, live.row.id):
+                live.about, live.hand = last, replayed(last)
+                self._count_finished(live)
+
+    def _count_finished(self, live: LiveTable) -> None:
+        """Count the hands that ended after those counted, up to the one at the table, from the database."""
+        last = live.about.number if live.hand.finished else live.about.number - 1
+        for own, net, stacks, seen in self._histories.finished(live.row.id, live.hands + 1, last):
+            live.hands += 1
+            live.won += net[own]
+            live.standing = live.standing.after(own, net, stacks, seen)
+
+    @contextmanager
+    def _in_periods(self) -> Iterator[None]:
+        """Let a block take a multiple of `period` where other processes could tell when its result is written."""
+        began = monotonic()
+        yield
+        if self.shared and self.period:
+            sleep(self.period - (monotonic() - began) % self.period)
+
+    def _keep(self, live: LiveTable) -> None:
         """Keep a table in memory and evict idle ones."""
         with self._lock:
-            self._live[live.row.id] = live
-            while len(self._live) > LIVE or next(iter(self._live.values())).asked < live.asked - IDLE:
-                self._live.popitem(last=False)
+            self._live.keep(live, self.agents.cache)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the tables in memory; the agents' cache counts them in its own limit."""
+        with self._lock:
+            return self._live.nbytes
 
     def release(self) -> None:
         """Let go of the agents at tables that nobody is using; they are loaded again when they are needed."""
@@ -374,12 +402,17 @@ class PlayService(History):
             live = self._live.get(id)
             return live is not None and live.players is not None
 
+    def searches(self, id: str) -> bool:
+        """Return whether an opponent at a table searches, so that moves there take seconds."""
+        live = self._live.get(id)
+        return live is not None and live.searches
+
     def prepare(self, person: int, id: str) -> None:
         """Load what a move at a table needs; the move itself is quick afterwards."""
         with self._held(person, id) as live:
             self._players_at(live)
 
-    def _players_at(self, live: _Live) -> tuple[OpponentPlayer, ...]:
+    def _players_at(self, live: LiveTable) -> tuple[OpponentPlayer, ...]:
         if live.players is None:
             if not self._can_go_on(live.row):
                 raise UsageError(
@@ -413,21 +446,3 @@ class PlayService(History):
 def has_matches(rules: PokerRules) -> bool:
     """Return whether a game can be played as a match, in which chips are carried over."""
     return rules.seats == 2 and not rules.limit
-
-
-class _dropped_on_failure:
-    """Evict a table from memory when the block fails, unless nothing has changed yet."""
-
-    def __init__(self, live: OrderedDict[str, _Live], id: str, keep: Callable[[], bool] = lambda: False) -> None:
-        self._live, self._id, self._keep = live, id, keep
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        if kind is not None and not self._keep():
-            self._live.pop(self._id, None)
-
-
-def _choices_of(row: TableRow, number: int) -> str:
-    """Return the seed of the opponents' random choices in a hand."""
-    return f"{row.seed}/{number}/moves"

@@ -8,6 +8,7 @@ from functools import lru_cache
 from smoothcall.errors import UsageError
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM, NO_LIMIT_HOLDEM_32
 from smoothcall.games.rules import PokerRules
+from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
 
 _MORE = {3: "three", 4: "four", 5: "five", 6: "six"}
@@ -92,3 +93,15 @@ def _refused(spec: str) -> UsageError:
         f"game {spec[:80]!r} (accepted at a table: {', '.join(PLAY_GAMES)}; no-limit-holdem also with small_blind={blinds} and "
         f"stacks up to {DEEPEST} big blinds)"
     )
+
+
+@lru_cache(maxsize=64)
+def table_game(spec: str) -> Game:
+    return game(spec)
+
+
+def seated_game(spec: str) -> tuple[str, PokerRules]:
+    """Return (title, rules) of a game that people can play."""
+    title, rules = title_of(spec), table_game(spec).rules
+    assert isinstance(rules, PokerRules)
+    return title, rules

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
-from smoothcall.agents.view import STRANGER, Habits, Player, view_of, visible_hole_cards
+from smoothcall.agents.view import NO_HABITS, Habits, Player, view_of, visible_hole_cards
 from smoothcall.games.cards import Cards
 from smoothcall.games.hand import Hand, Outcome
 from smoothcall.games.notation import move_name, split_moves
@@ -82,7 +82,7 @@ def next_stacks(hand: Hand, full: int, *, freezeout_over: bool) -> tuple[int, ..
 
 
 def let_opponents_act(
-    hand: Hand, deck: Sequence[int], seat: int, players: Sequence[OpponentPlayer], secret: str, habits: Habits = STRANGER
+    hand: Hand, deck: Sequence[int], seat: int, players: Sequence[OpponentPlayer], secret: str, habits: Habits = NO_HABITS
 ) -> None:
     """Play on to the person's turn or to the end of the hand. `secret` seeds the opponents' random choices.
 
@@ -93,7 +93,7 @@ def let_opponents_act(
     while hand.player is not None and hand.player != seat:
         opponent = sitting[hand.player]
         opponent.random.seed(f"{secret}/{len(hand.moves)}")
-        hand.play(opponent.player.act(view_of(hand, hand.player, habits if len(players) == 1 else STRANGER)))
+        hand.play(opponent.player.act(view_of(hand, hand.player, habits if len(players) == 1 else NO_HABITS)))
         deal_from(hand, deck)
 
 

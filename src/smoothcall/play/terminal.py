@@ -26,15 +26,17 @@ if TYPE_CHECKING:
 Cell = Text | str
 
 LINES = 10  # hands of the history on one screen
+LIKELY = 8  # classes of the opponent's range that the coach lists
 TABLES = 200  # latest tables of a person searched for one to resume
 _SUITS = str.maketrans({"c": "♣", "d": "♦", "h": "♥", "s": "♠"})
 _RED = "dh"
 _AMOUNT = re.compile(r"(?:r|bet|raise)? ?(?:to )?([0-9]+)")
-_KEYS = "Enter next hand, k coach, h history, s statistics, ? help, q quit"
+_KEYS = "Enter next hand, k coach, h history, s statistics, t tables, ? help, q leave, or close"
 _HELP = (
     "Type the letter of a move; in no-limit games add the amount (r40, or just 40). Enter checks when checking is free, and "
     "deals the next hand. h lists your hands, h 12 replays hand 12, k asks the coach about your decisions, k 12 about those "
-    "in hand 12, s shows your statistics, ? shows this help, q quits; the table waits for you."
+    "in hand 12, s shows your statistics, t lists your tables, t 2 goes to the second, ? shows this help. q leaves the table, "
+    "which waits for you; close (the word) closes it for good and folds your hand. At a cash table b buys chips between hands."
 )
 
 
@@ -121,26 +123,30 @@ class Terminal:
         against: Sequence[str],
         *,
         freezeouts: int = 0,
+        cash: bool = False,
         kept: str = "",
         console: Console | None = None,
         read: Callable[[], str] | None = None,
     ) -> None:
         self.service, self.person, self.game, self.against, self.freezeouts = service, person, game, list(against), freezeouts
+        self.cash = cash
         self.console = console or Console(highlight=False)
         self._read = read or _read_line
         self._help = f"{_HELP}\n{kept}".rstrip()
         self._symbols = self.console.is_terminal and (self.console.encoding or "").lower().startswith("utf")
         self._told: tuple[int, int] = (0, 0)  # (hand, how many of its events are on the screen)
+        self._listed: list[str] = []  # ids of the tables on the screen
 
     def play(self) -> None:
-        """Play until the person quits: `q`, end of input or Ctrl-C."""
+        """Play until the person leaves (`q`, end of input or Ctrl-C) or closes the table."""
         table = self._find_table()
         try:
-            names = ", ".join(opponent.name for opponent in table.opponents)
-            self._say(f"{table.title} against {names}", "bold")
+            self._say(_about(table), "bold")
             self._say(self._help, "dim")
-            while True:
+            while not table.closed:
                 table = self._turn(table)
+            self._show(table)
+            self._say("The table is closed.")
         except (EOFError, KeyboardInterrupt):
             self._say("")
         self._say(f"{_hands(table.hands)}, {table.won} chips. Your hands are kept.")
@@ -150,17 +156,17 @@ class Terminal:
         for table in self.service.tables(self.person, TABLES):
             freezeouts = 0 if table.match is None else table.match.freezeouts
             over = table.match is not None and table.match.over
-            asked = (self.game, self.against, self.freezeouts, False)
-            if (table.game, [opponent.id for opponent in table.opponents], freezeouts, over) == asked:
+            asked = (self.game, self.against, self.freezeouts, False, self.cash)
+            if (table.game, [opponent.id for opponent in table.opponents], freezeouts, over, bool(table.cash)) == asked:
                 self._say("Resuming your table.", "dim")
                 return table
-        return self.service.open_table(self.person, self.game, self.against, freezeouts=self.freezeouts)
+        return self.service.open_table(self.person, self.game, self.against, freezeouts=self.freezeouts, cash=self.cash)
 
     def _turn(self, table: TableView) -> TableView:
         """Ask until a typed line changes the table; return the new view."""
         self._show(table)
         while True:
-            words = self._ask(_KEYS if table.hand.over else f"{keys(table.hand.choices)}, ? help")
+            words = self._ask(_between(table) if table.hand.over else f"{keys(table.hand.choices)}, ? help")
             try:
                 after = self._answer(words, table)
             except Conflict as error:  # the same table is open elsewhere
@@ -175,8 +181,17 @@ class Terminal:
     def _answer(self, words: list[str], table: TableView) -> TableView | None:
         """Return the table after a typed command; None if the command only showed something."""
         hand, (key, *rest) = table.hand, words or [""]
-        if key in ("q", "quit"):
+        if key in ("q", "quit", "leave"):
             raise EOFError
+        if key == "close":
+            return self.service.close_table(self.person, table.id)
+        if key in ("t", "tables"):
+            if rest:
+                return self._go_to(rest)
+            self._list_tables(table)
+            return None
+        if key in ("b", "buy", "rebuy") and hand.over and _short(table):
+            return self.service.next_hand(self.person, table.id, hand=hand.number, rebuy=True)
         if key in ("h", "history"):
             if rest:
                 self._replay(self.service.hand(self.person, _hand_id(rest))[-1])
@@ -196,6 +211,26 @@ class Terminal:
         else:
             return self.service.next_hand(self.person, table.id, hand=hand.number)
         return None
+
+    def _list_tables(self, at: TableView) -> None:
+        tables = self.service.tables(self.person, TABLES)
+        self._listed = [table.id for table in tables]
+        rows: list[list[Cell]] = [
+            [str(place), _about(table), "here" if table.id == at.id else "", f"{table.hands:,}", table.won]
+            for place, table in enumerate(tables, 1)
+        ]
+        self._table(["", "table", "", "hands", "won"], rows, left=3)
+
+    def _go_to(self, words: list[str]) -> TableView:
+        """Return the table of a number in the latest list."""
+        word = "".join(words)
+        if not (word.isascii() and word.isdigit() and len(word) <= 4 and 1 <= int(word) <= len(self._listed)):
+            most = f"1 to {len(self._listed)}" if self._listed else "a number from the list, see t"
+            raise UsageError(f"{' '.join(words)[:20]!r} is not one of your tables (accepted: {most})")
+        table = self.service.table(self.person, self._listed[int(word) - 1])
+        self._told = (0, 0)
+        self._say(_about(table), "bold")
+        return table
 
     # Output
 
@@ -295,7 +330,8 @@ class Terminal:
         self._stand(hand)
 
     def _coach(self, id: int) -> None:
-        review: Review = self.service.coach(self.person, id)
+        with self._wait():
+            review: Review = self.service.coach(self.person, id)
         for decision in review.decisions:
             self._decision(decision)
         if not review.decisions:
@@ -307,11 +343,18 @@ class Terminal:
 
     def _decision(self, decision: Decision) -> None:
         self._say(f"{decision.key}", "bold")
+        if decision.equity is not None:
+            odds = "" if decision.pot_odds is None else f", pot odds {_percent(decision.pot_odds)}"
+            boards = f"; EVs from {decision.samples:,} sampled boards" if decision.samples else ""
+            self._say(f"Equity {_percent(decision.equity)}{odds}{boards}. {decision.note}".strip(), "dim")
+            likely = sorted((cell for row in decision.grid for cell in row), key=lambda cell: -cell.share)[:LIKELY]
+            self._say(f"Opponent: {', '.join(f'{cell.label} {cell.share:.1%}' for cell in likely)}, ...", "dim")
         heads = ["", "EV", "EV loss", "equilibrium", "opponent"]
         rows: list[list[Cell]] = []
         for move in decision.moves:
             mine = move.letter == decision.chosen
-            cells = [_chips(move.ev), _chips(move.ev_loss, sign=False), _percent(move.equilibrium), _percent(move.agent)]
+            loss = f"{_chips(move.ev_loss, sign=False)}{_interval(move.ev_loss_half_width)}"
+            cells = [f"{_chips(move.ev)}{_interval(move.half_width)}", loss, _percent(move.equilibrium), _percent(move.agent)]
             rows.append([Text(f"{'* ' if mine else '  '}{move.name}", "bold" if mine else ""), *cells])
         used = [0, *(column for column in range(1, len(heads)) if any(row[column] for row in rows))]
         self._table([heads[column] for column in used], [[row[column] for column in used] for row in rows], left=1)
@@ -334,6 +377,24 @@ class Terminal:
         for row in rows:
             printed.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
         self.console.print(printed)
+
+
+def _about(table: TableView) -> str:
+    kind = ", cash" if table.cash else f", {table.match.freezeouts} freezeouts" if table.match is not None else ""
+    return f"{table.title}{kind} against {', '.join(opponent.name for opponent in table.opponents)}"
+
+
+def _short(table: TableView) -> bool:
+    """Return whether the person may buy chips: at a cash table, with less than a full stack."""
+    return bool(table.cash) and (table.hand.you.stack or 0) < table.cash
+
+
+def _between(table: TableView) -> str:
+    """Return what may be typed after a hand."""
+    if not _short(table):
+        return _KEYS
+    full = table.hand.money(table.cash)
+    return f"b top up to {full}, {_KEYS}" if table.hand.you.stack else f"b rebuy {full}, {_KEYS.partition(', ')[2]}"
 
 
 def _read_line() -> str:
@@ -365,6 +426,10 @@ def _chips(value: float | None, *, sign: bool = True) -> str:
         return ""
     value = round(value, 3) + 0.0  # no negative zero
     return f"{value:+.3f}" if sign else f"{value:.3f}"
+
+
+def _interval(half_width: float | None) -> str:
+    return f" ± {half_width:.1f}" if half_width else ""
 
 
 def _percent(share: float | None) -> str:

@@ -5,23 +5,26 @@ Cards to come that differ only by a permutation of suits are walked once, where 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
 import numpy as np
 
-from smoothcall.games.cards import Cards
+from smoothcall.games.cards import STANDARD, Cards, Deck
 from smoothcall.games.rankings import BEST_FIVE
 from smoothcall.games.rules import PokerRules
 from smoothcall.holdem.evaluator import evaluator
 from smoothcall.holdem.suits import suit_permutations
-from smoothcall.kernels.holdem.evaluator import evaluate_hands
+from smoothcall.kernels.search import boards as kernels
 from smoothcall.kernels.search.sweep import Boards
 from smoothcall.kernels.tables import Array
 
 PLAYERS = 2
+
+Watch = Callable[[float], None]  # is told the fraction done
+Choose = Callable[[Cards, int], Sequence[Cards]]  # takes a board and a number of cards; returns those that come next
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,12 @@ class Range:
 
     hands: Array  # [H, hole cards] uint8, cards ascending
     weight: Array  # [H] float64, from 0 to 1
+
+    @classmethod
+    def every_hand(cls, deck: Deck) -> Range:
+        """Return all hands of two cards, numbered as the tables of hold'em number them."""
+        high, low = np.tril_indices(deck.size, -1)
+        return cls(np.stack([low, high], axis=1).astype(np.uint8), np.ones(len(low)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +55,7 @@ class Board:
 class Symmetry:
     """A permutation of suits under which both ranges are the same."""
 
+    number: int  # among those of the first board
     card: Array  # [cards] the image of each card
     hand: tuple[Array, Array]  # of each player: the place of the image of each hand of its range
 
@@ -56,6 +66,7 @@ class Level:
 
     boards: list[Board]
     arrays: Boards
+    listed: kernels.Listed
 
 
 def blocks(count: int, lanes: int) -> int:
@@ -63,15 +74,9 @@ def blocks(count: int, lanes: int) -> int:
     return -(-count // lanes)
 
 
-def strengths(rules: PokerRules, hands: Array, board: Cards) -> Array:
-    """Return [H] int64, the strengths of hands on a board."""
-    if rules.order is BEST_FIVE and len(board) == 5:
-        cards = np.concatenate([hands, np.tile(np.array(board, np.uint8), (len(hands), 1))], axis=1)
-        found = np.zeros(len(hands), np.uint16)
-        evaluate_hands(evaluator(rules.deck), cards, found)
-        return found.astype(np.int64)
-    strength, deck = rules.order.strength, rules.deck
-    return np.array([strength(deck, tuple(hand.tolist()), board) for hand in hands], np.int64)
+def vector_width(hands: int, lanes: int) -> int:
+    """Return the length of vectors over so many hands: whole blocks, of which the last number is no hand."""
+    return lanes * blocks(hands + 1, lanes)
 
 
 def board_levels(
@@ -83,29 +88,35 @@ def board_levels(
     lanes: int,
     *,
     isomorphic: bool = True,
+    last: int | None = None,
+    choose: Choose | None = None,
+    watch: Watch | None = None,
 ) -> tuple[list[Level], list[int]]:
     """Return the boards of a street and of those after it, and the length of each player's table in blocks of `lanes`.
 
     rows[street][player]: numbers that the table has for a hand on one board of the street. Unless `isomorphic`, every card
-    is walked.
+    is walked. `last`: the last street to list. `choose`: the cards to walk instead of all that may come; every one of them
+    keeps the probability that it has among all.
     """
     used = [0] * PLAYERS
-    everything = np.arange(len(ranges[0].hands)), np.arange(len(ranges[1].hands))
-    above = [
-        Board(board, everything, {}, symmetries(rules, board, ranges) if isomorphic else symmetries(rules, board, ranges)[:1])
-    ]
-    levels: list[Level] = []
-    for place, number in enumerate(range(street, len(rules.streets))):
-        coming = rules.streets[number].board if place else 0
-        builder = _LevelBuilder(rules, ranges, coming, rows[place], used, lanes, last=number + 1 == len(rules.streets))
-        children = [0]
-        for parent in above:
-            builder.add_children(parent)
-            children.append(len(builder.boards))
+    found = symmetries(rules, board, ranges)
+    every = (np.arange(len(ranges[0].hands)), np.arange(len(ranges[1].hands)))
+    above = [Board(board, every, {}, found if isomorphic and choose is None else found[:1])]
+    held, levels = held_ranges(rules, ranges, found), list[Level]()
+    hands, place = np.array([[len(each)] for each in every]), np.zeros((PLAYERS, 1, held.low.shape[1]), np.uint16)
+    for player, each in enumerate(every):
+        place[player, 0, : len(each)] = each
+    for number, street_rows in zip(range(street, len(rules.streets) if last is None else last + 1), rows, strict=True):
+        coming = rules.streets[number].board if number > street else 0
+        level, children = _level(rules, number, above, coming, held, hands, place, lanes, choose, watch)
         if levels:
             levels[-1].arrays.children[:] = children
-        levels.append(builder.level())
-        above = builder.boards
+        levels.append(level)
+        above, hands, place = level.boards, level.arrays.hands, level.listed.place
+        for player in range(PLAYERS):
+            size = street_rows[player] * -(-hands[player].astype(np.int64) // lanes)
+            level.arrays.start[player] = used[player] + np.cumsum(size) - size
+            used[player] += int(size.sum())
     return levels, used
 
 
@@ -119,119 +130,135 @@ def symmetries(rules: PokerRules, board: Cards, ranges: Sequence[Range]) -> tupl
             continue
         places = [_permuted(each, card) for each in ranges]
         if places[0] is not None and places[1] is not None:
-            found.append(Symmetry(card, (places[0], places[1])))
+            found.append(Symmetry(len(found), card, (places[0], places[1])))
     return tuple(found)
 
 
 def _permuted(held: Range, card: Array) -> Array | None:
     """Return [H] the places of the images of a range's hands; None where the range is not the same after it."""
-    place = {tuple(hand): number for number, hand in enumerate(held.hands.tolist())}
-    images = np.sort(card[held.hands], axis=1).tolist()
-    found = [place.get(tuple(hand), -1) for hand in images]
-    if -1 in found or not np.allclose(held.weight[found], held.weight, rtol=0, atol=1e-12):
+    found = _places(held.hands, np.sort(card[held.hands], axis=1), len(card))
+    if (found < 0).any() or not np.allclose(held.weight[found], held.weight, rtol=0, atol=1e-12):
         return None
-    return np.array(found)
+    return found
 
 
-class _LevelBuilder:
-    """Builds the boards of one street behind those of the street before."""
+def _places(hands: Array, wanted: Array, size: int) -> Array:
+    """Return [n] the places of wanted[n, hole cards] among hands[H, hole cards]; -1 where they are not there."""
+    place = np.full((size, size), -1, np.int64)
+    place[hands[:, 0], hands[:, -1]] = np.arange(len(hands))
+    found: Array = place[wanted[:, 0], wanted[:, -1]]
+    return found
 
-    def __init__(
-        self,
-        rules: PokerRules,
-        ranges: Sequence[Range],
-        coming: int,
-        rows: Sequence[int],
-        used: list[int],
-        lanes: int,
-        *,
-        last: bool,
-    ) -> None:
-        self.rules, self.ranges, self.coming, self.rows, self.used, self.last = rules, ranges, coming, rows, used, last
-        self.lanes = lanes
-        self.boards: list[Board] = []
-        self._sides: list[tuple[list[Array], list[Array]]] = []  # of each board and player: the columns of Side
-        self._origins: list[tuple[Array, Array]] = []  # of each image and player
-        self._image = [0]
-        self._start: list[tuple[int, int]] = []
-        self._left = rules.deck.size
 
-    def add_children(self, parent: Board) -> None:
-        """Add the boards that may come behind one, each class under its symmetries once."""
-        deck = self.rules.deck
-        self._left = deck.size - len(parent.cards) - PLAYERS * self.ranges[0].hands.shape[1]
+def held_ranges(rules: PokerRules, ranges: Sequence[Range], found: Sequence[Symmetry]) -> kernels.Ranges:
+    """Return the ranges as the kernels take them."""
+    most, size = max(len(each.hands) for each in ranges), rules.deck.size
+    low, high, across = (np.zeros((PLAYERS, most), kind) for kind in (np.uint16, np.uint16, np.int64))
+    image = np.zeros((PLAYERS, len(found), most), np.int64)
+    for player, each in enumerate(ranges):
+        count = len(each.hands)
+        low[player, :count], high[player, :count] = each.hands[:, 0], each.hands[:, -1]
+        if each.hands.shape[1] == 1:
+            high[player, :count] += size
+        across[player, :count] = _places(ranges[1 - player].hands, each.hands, size)
+        for symmetry in found:
+            image[player, symmetry.number, :count] = symmetry.hand[player]
+    return kernels.Ranges(np.array([len(each.hands) for each in ranges]), low, high, across, image)
+
+
+@dataclass(frozen=True, eq=False)
+class _Coming:
+    """A board behind another one."""
+
+    parent: int
+    cards: Cards  # that come
+    images: dict[Cards, Symmetry]
+
+
+def _coming(rules: PokerRules, above: Sequence[Board], count: int, choose: Choose | None) -> Iterator[_Coming]:
+    """Yield the boards that may come behind others, each class under their symmetries once."""
+    for number, parent in enumerate(above):
         known = set[Cards]()
-        for cards in combinations([card for card in range(deck.size) if card not in parent.cards], self.coming):
+        left = [card for card in range(rules.deck.size) if card not in parent.cards]
+        for cards in choose(parent.cards, count) if choose is not None and count else combinations(left, count):
             if cards in known:
                 continue
             images: dict[Cards, Symmetry] = {}
             for symmetry in parent.symmetries:
                 images.setdefault(tuple(sorted(symmetry.card[list(cards)].tolist())), symmetry)
             known.update(images)
-            self._add(parent, cards, images)
+            yield _Coming(number, cards, images)
 
-    def _add(self, parent: Board, cards: Cards, images: dict[Cards, Symmetry]) -> None:
-        board = parent.cards + cards
-        held, strength = [], []
-        for player, each in enumerate(self.ranges):
-            places = parent.hands[player]
-            places = places[~np.isin(each.hands[places], cards).any(axis=1)]
-            power = strengths(self.rules, each.hands[places], board) if self.last else np.zeros(len(places), np.int64)
-            order = np.argsort(power, kind="stable")
-            held.append(places[order])
-            strength.append(power[order])
-        self._sides.append((self._side(held, strength, 0), self._side(held, strength, 1)))
-        for symmetry in images.values():
-            self._origins.append((self._origin(parent, held[0], symmetry, 0), self._origin(parent, held[1], symmetry, 1)))
-        self._image.append(len(self._origins))
-        fixed = tuple(each for each in parent.symmetries if set(each.card[list(cards)].tolist()) == set(cards))
-        self.boards.append(Board(board, (held[0], held[1]), images, fixed))
-        self._start.append((self.used[0], self.used[1]))
-        for player in range(PLAYERS):
-            self.used[player] += self.rows[player] * blocks(len(held[player]), self.lanes)
 
-    def _side(self, held: Sequence[Array], strength: Sequence[Array], player: int) -> list[Array]:
-        """Return the columns of `Side` of one player's hands."""
-        hands, others = (self.ranges[each].hands[held[each]] for each in (player, 1 - player))
-        place = {tuple(hand): number for number, hand in enumerate(others.tolist())}
-        low, high = hands[:, 0].astype(np.int64), hands[:, -1].astype(np.int64)
-        if hands.shape[1] == 1:
-            high = high + self.rules.deck.size
-        mine, theirs = strength[player], strength[1 - player]
-        weaker, not_stronger = (np.searchsorted(theirs, mine, side) for side in ("left", "right"))
-        same = np.array([place.get(tuple(hand), len(others)) for hand in hands.tolist()], np.int64)
-        return [low, high, weaker, not_stronger, same]
+def _level(
+    rules: PokerRules,
+    street: int,
+    above: Sequence[Board],
+    count: int,
+    held: kernels.Ranges,
+    hands: Array,
+    place: Array,
+    lanes: int,
+    choose: Choose | None,
+    watch: Watch | None,
+) -> tuple[Level, list[int]]:
+    """Return the boards of a street behind those of the street before, and the first of them behind each."""
+    coming = list[_Coming]()
+    for each in _coming(rules, above, count, choose):
+        if watch is not None and (not coming or each.parent > coming[-1].parent):
+            watch(each.parent / len(above))
+        coming.append(each)
+    boards, most = len(coming), held.low.shape[1]
+    width = vector_width(most, lanes)
+    images = [symmetry.number for each in coming for symmetry in each.images.values()]
+    cards = [above[each.parent].cards + each.cards for each in coming]
+    last = street + 1 == len(rules.streets)
+    ranked = last and rules.order == BEST_FIVE and len(cards[0]) == 5
+    listed = kernels.Listed(
+        parent=np.array([each.parent for each in coming]),
+        coming=np.array([each.cards if count else cards[0] for each in coming], np.uint8).reshape(
+            boards, count or len(cards[0])
+        ),
+        board=np.array(cards, np.uint8).reshape(boards, len(cards[0])),
+        strength=strengths(rules, cards, held) if last and not ranked else np.zeros((PLAYERS, 0, 0), np.uint16),
+        permutation=np.array(images),
+        place=np.zeros((PLAYERS, boards, most), np.uint16),
+    )
+    low, high, weaker, not_stronger, same = np.zeros((5, PLAYERS, boards, most), np.uint16)
+    left = rules.deck.size - len(above[0].cards) - PLAYERS * (1 if held.high.max() >= rules.deck.size else 2)
+    arrays = Boards(
+        hands=np.zeros((PLAYERS, boards), np.int32),
+        low=low,
+        high=high,
+        weaker=weaker,
+        not_stronger=not_stronger,
+        same=same,
+        start=np.zeros((PLAYERS, boards), np.int64),
+        image=np.cumsum([0, *(len(each.images) for each in coming)], dtype=np.int32),
+        origin=np.full((PLAYERS, boards, width), width - 1, np.uint16),
+        place=np.full((PLAYERS, len(images), width), width - 1, np.uint16),
+        weight=1.0 / comb(left, count),
+        children=np.zeros(boards + 1, np.int32),
+        bucket=np.zeros((0, 0), np.uint16),
+    )
+    kernels.fill_boards(held, listed, arrays, hands, place, evaluator(rules.deck if ranked else STANDARD), ranked)
+    found = []
+    for number, each in enumerate(coming):
+        one, other = (listed.place[player, number, : arrays.hands[player, number]] for player in range(PLAYERS))
+        fixed = [kept for kept in above[each.parent].symmetries if set(kept.card[list(each.cards)].tolist()) == set(each.cards)]
+        found.append(Board(cards[number], (one, other), each.images, tuple(fixed)))
+    children = np.searchsorted(listed.parent, np.arange(len(above) + 1)).tolist()
+    return Level(found, arrays, listed), children
 
-    def _origin(self, parent: Board, held: Array, symmetry: Symmetry, player: int) -> Array:
-        """Return the places of the images of hands on the board before."""
-        place = np.zeros(len(self.ranges[player].hands), np.int64)
-        place[parent.hands[player]] = np.arange(len(parent.hands[player]))
-        return place[symmetry.hand[player][held]]
 
-    def level(self) -> Level:
-        boards, width = len(self.boards), max(len(each.hands) for each in self.ranges)
-        sides = np.zeros((5, PLAYERS, boards, width), np.uint16)
-        count = np.array([[len(board.hands[player]) for board in self.boards] for player in range(PLAYERS)], np.int32)
-        for board, columns in enumerate(self._sides):
-            for player in range(PLAYERS):
-                for number, column in enumerate(columns[player]):
-                    sides[number, player, board, : len(column)] = column
-        origin = np.zeros((PLAYERS, len(self._origins), width), np.uint16)
-        for image, places in enumerate(self._origins):
-            for player in range(PLAYERS):
-                origin[player, image, : len(places[player])] = places[player]
-        low, high, weaker, not_stronger, same = sides
-        arrays = Boards(
-            hands=count,
-            low=low,
-            high=high,
-            weaker=weaker,
-            not_stronger=not_stronger,
-            same=same,
-            start=np.array(self._start, np.int64).T.copy(),
-            image=np.array(self._image, np.int32),
-            origin=origin,
-            weight=1.0 / comb(self._left, self.coming),
-            children=np.zeros(boards + 1, np.int32),
-        )
-        return Level(self.boards, arrays)
+def strengths(rules: PokerRules, boards: Sequence[Cards], held: kernels.Ranges) -> Array:
+    """Return [2, B, H] uint16: ranks of the strengths of hands on boards, by the game's own order; 0 where a card is twice."""
+    deck, strength = rules.deck, rules.order.strength
+    found = np.zeros((PLAYERS, len(boards), held.low.shape[1]), np.int64)
+    for player in range(PLAYERS):
+        for hand in range(int(held.hands[player])):
+            own = [int(card) for card in (held.low[player, hand], held.high[player, hand]) if card < deck.size]
+            for number, board in enumerate(boards):
+                if not set(own) & set(board):
+                    found[player, number, hand] = 1 + strength(deck, tuple(own), board)
+    return np.unique(found, return_inverse=True)[1].reshape(found.shape).astype(np.uint16)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
+from time import perf_counter
 
 import numpy as np
 
@@ -14,14 +14,17 @@ from smoothcall.games.betting import Betting
 from smoothcall.games.cards import Cards
 from smoothcall.games.rules import PokerRules
 from smoothcall.kernels.search import sweep as kernels
-from smoothcall.kernels.search.lanes import count_lanes
+from smoothcall.kernels.search.lanes import count_lanes, lane_zeros
 from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_memory
+from smoothcall.progress import report
 from smoothcall.search.boards import PLAYERS, Range, blocks, board_levels
 from smoothcall.search.public_tree import Moves, Settle, StreetBetting, as_arrays, check_down, street_bettings
+from smoothcall.search.range_sweep import NO_WEIGHTS, Bettings, RangeSweep, make_tables
 
+MAX_HALF_GAIN = 4.0  # of one iteration where tables have 16 bits: numbers to 65,504, precise to 1/2,048 of themselves
+QUIET_SECONDS = 1.0  # of listing before progress is reported
 MAX_SYMMETRIES = 24  # permutations of suits: boards that may be walked as one
-NO_WEIGHTS = kernels.Weights(1.0, 1.0, 1.0)  # of sweeps that do not learn
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +41,17 @@ class Values:
 
 
 def discounted(iteration: int) -> kernels.Weights:
-    """Return the weights of discounted CFR (Brown and Sandholm 2019): alpha 1.5, beta 0, gamma 3.
+    """Return the weights of discounted CFR (Brown and Sandholm 2019): alpha 1.5, beta minus infinity, gamma 3.
 
-    The average is restarted at powers of 4, so that the first iterations do not stay in it.
+    Negative regrets are dropped, which took fewer iterations than beta 0 on most spots tried. The average is restarted at
+    powers of 4, so that the first iterations do not stay in it.
     """
     power = iteration**1.5
     restart = 1 if iteration else 0
     while restart and restart * 4 <= iteration:
         restart *= 4
     since = iteration - restart
-    return kernels.Weights(power / (power + 1), 0.5, (since / (since + 1)) ** 3)
+    return kernels.Weights(power / (power + 1), 0.0, (since / (since + 1)) ** 3)
 
 
 def cfr_plus(iteration: int) -> kernels.Weights:
@@ -55,7 +59,28 @@ def cfr_plus(iteration: int) -> kernels.Weights:
     return kernels.Weights(1.0, 0.0, iteration / (iteration + 1))
 
 
-ALGORITHMS: dict[str, Callable[[int], kernels.Weights]] = {"dcfr": discounted, "cfr+": cfr_plus}
+def predictive_cfr_plus(iteration: int) -> kernels.Weights:
+    """Return the weights of predictive CFR+ (Farina, Kroer and Sandholm 2021): as CFR+, the average weighted quadratically."""
+    return kernels.Weights(1.0, 0.0, (iteration / (iteration + 1)) ** 2)
+
+
+ALGORITHMS: dict[str, Callable[[int], kernels.Weights]] = {
+    "dcfr": discounted,
+    "cfr+": cfr_plus,
+    "pcfr+": predictive_cfr_plus,
+}
+PREDICTIVE = ("pcfr+",)  # keep a third table
+
+
+def _reporter(what: str) -> Callable[[float], None]:
+    """Return a function that reports the fraction done, of work that is not over in QUIET_SECONDS."""
+    began = perf_counter()
+
+    def watch(fraction: float) -> None:
+        if perf_counter() - began >= QUIET_SECONDS:
+            report(what, fraction)
+
+    return watch
 
 
 class RangeSolver:
@@ -74,24 +99,32 @@ class RangeSolver:
         dtype: type[np.floating] = np.float32,
         weights: Callable[[int], kernels.Weights] = discounted,
         isomorphic: bool = True,
+        predictive: bool = False,
+        storage: int = 32,
     ) -> None:
         self.rules, self.ranges, self.threads, self.weights = rules, tuple(ranges), threads, weights
         self.dtype, self.lanes = np.dtype(dtype), count_lanes(dtype)
+        self.storage = 8 * self.dtype.itemsize if storage == 32 else storage  # bits of a number of the tables
         self.streets: list[StreetBetting] = street_bettings(start, moves, settle)
         rows = [street.rows for street in self.streets]
         verify_memory(self._least_bytes(len(board), start.street, rows), "the table of this spot, even with all suits merged,")
-        self.levels, size = board_levels(rules, start.street, board, ranges, rows, self.lanes, isomorphic=isomorphic)
-        verify_memory(2 * sum(size) * self.lanes * self.dtype.itemsize, "the tables of this spot")
+        self.levels, size = board_levels(
+            rules, start.street, board, ranges, rows, self.lanes, isomorphic=isomorphic, watch=_reporter("boards of this spot")
+        )
+        kept = np.dtype(np.float16) if storage == 16 else self.dtype
+        verify_memory((3 if predictive else 2) * sum(size) * self.lanes * kept.itemsize, "the tables of this spot")
         self.betting = [as_arrays(street, self.dtype, parts=street is self.streets[-1]) for street in self.streets]
-        self.regret = [np.zeros(each * self.lanes, self.dtype) for each in size]
-        self.average = [np.zeros(each * self.lanes, self.dtype) for each in size]
+        self.regret = [lane_zeros(each * self.lanes, kept) for each in size]
+        self.average = [lane_zeros(each * self.lanes, kept) for each in size]
+        self.sums = [lane_zeros(each * self.lanes if predictive else 0, kept) for each in size]
         self.locked = [
             np.zeros((len(level.boards), len(street.kind)), np.bool_)
             for level, street in zip(self.levels, self.streets, strict=True)
         ]
+        self._unit = [self._regret_unit(player) if storage == 16 else 1.0 for player in range(PLAYERS)]
         self.iterations = 0
-        self.scratch = [[self._scratch(each) for each in self.betting] for _ in range(threads)]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._views: dict[int, RangeSweep] = {}  # by street
+        self.sweep = self._range_sweep(self.betting)
 
     def _least_bytes(self, board: int, street: int, rows: Sequence[Sequence[int]]) -> int:
         """Return a lower bound of the tables' memory, known before boards behind one of so many cards are listed."""
@@ -102,40 +135,28 @@ class RangeSolver:
             boards, left = boards * comb(left, coming), left - coming
             numbers = sum(count * len(held.hands) for count, held in zip(each, self.ranges, strict=True))
             total += numbers * (boards / MAX_SYMMETRIES if coming else boards)
-        return int(total / 2) * 2 * self.dtype.itemsize  # half of the hands at least are left, two tables
+        return int(total / 2) * 2 * self.storage // 8  # half of the hands at least are left, two tables
+
+    def _regret_unit(self, player: int) -> float:
+        """Return the factor on the opponent's reach while a player learns in which its gains are at most MAX_HALF_GAIN."""
+        chips = max(float(np.abs(street.factor[player]).sum(axis=1).max()) for street in self.betting)
+        return MAX_HALF_GAIN / (chips * float(self.ranges[1 - player].weight.sum()))
 
     @property
     def table_bytes(self) -> int:
-        """The memory of regrets and sums of strategies."""
-        return sum(table.nbytes for table in (*self.regret, *self.average))
+        """The memory of regrets, sums of strategies and, where there are any, predictions."""
+        return sum(table.nbytes for table in (*self.regret, *self.average, *self.sums))
 
     @cached_property
     def matchups(self) -> float:
         """The sum over pairs of hands that share no card of the product of their weights."""
         one, other = self.ranges
-        apart = [~np.isin(other.hands, hand).any(axis=1) for hand in one.hands]
+        apart = (~np.isin(other.hands, hand).any(axis=1) for hand in one.hands)  # one at a time: they are no memory to keep
         return float(sum(weight * other.weight[each].sum() for weight, each in zip(one.weight, apart, strict=True)))
 
-    def _scratch(self, betting: kernels.Betting) -> kernels.Scratch:
-        width = self.lanes * max(blocks(len(each.hands), self.lanes) for each in self.ranges)
-        nodes, entries = int(np.diff(betting.root[betting.part]).max()), len(betting.root) - 1
-
-        def zeros(*shape: int) -> Array:
-            return np.zeros(shape, self.dtype)
-
-        return kernels.Scratch(
-            reach=zeros(nodes, width),
-            value=zeros(nodes + 1, width),
-            entry_reach=zeros(entries, width),
-            entry_value=zeros(entries, width),
-            lanes=zeros(width + self.lanes, self.lanes),
-            lane_value=zeros(width, self.lanes),
-            factor=zeros(3, self.lanes),
-            card_reach=zeros(2 * self.rules.deck.size, self.lanes),
-            row=np.zeros(self.lanes, np.int64),
-            vector_block=np.zeros(self.lanes, np.int64),
-            lane_block=np.zeros(self.lanes, np.int64),
-        )
+    def _range_sweep(self, betting: Bettings, threads: int | None = None, *, keep_reach: bool = False) -> RangeSweep:
+        most = max(len(each.hands) for each in self.ranges)
+        return RangeSweep(betting, most, self.rules.deck.size, self.dtype, threads or self.threads, keep_reach=keep_reach)
 
     # Learning and values
 
@@ -155,8 +176,10 @@ class RangeSolver:
         permutation of suits, and what is walked would not stand for the rest.
         """
         for place, board, first in self._images[player]:
-            rows = self.rows_of(self.regret, place, board, player)
-            rows[:] = rows[:, first]
+            for table in (self.regret, self.sums):
+                if len(table[player]):
+                    rows = self.rows_of(table, place, board, player)
+                    rows[:] = rows[:, first]
 
     def rows_of(self, tables: Sequence[Array], place: int, board: int, player: int) -> Array:
         """Return [rows of the player, hands] the numbers of a board in a table."""
@@ -198,84 +221,12 @@ class RangeSolver:
 
     def _sweep(self, player: int, how: int, followed: Sequence[Array], weights: kernels.Weights) -> Array:
         """Return the values of a player's hands at the root. The opponent's strategy is read from its table of `followed`."""
-        tables = kernels.Tables(self.regret[player], self.average[player], followed[1 - player])
-        scratch, own = self.scratch[0], len(self.ranges[player].hands)
-        scratch[0].entry_reach[0, : len(self.ranges[1 - player].hands)] = self.ranges[1 - player].weight
-        if len(self.streets) == 1:
-            scratch[0].entry_value[:] = 0
-            level = self.levels[0].arrays
-            none = np.zeros((0, *scratch[0].entry_value.shape), self.dtype)
-            kernels.sweep_last(0, 1, none, self.betting[0], level, player, how, tables, self.locked[0], weights, scratch[0])
-            return scratch[0].entry_value[0, :own]
-        self._walk_board(0, 0, self.betting, scratch, player, how, tables, weights)
-        return scratch[0].value[0, :own]
-
-    def _walk_board(
-        self,
-        place: int,
-        board: int,
-        betting: Sequence[kernels.Betting],
-        scratch: Sequence[kernels.Scratch],
-        player: int,
-        how: int,
-        tables: kernels.Tables,
-        weights: kernels.Weights = NO_WEIGHTS,
-    ) -> None:
-        """Leave the opponent's reach and the player's values at all nodes of one board of a street in its buffers.
-
-        The reach at the street's entries is in the buffers already.
-        """
-        street, own, level = betting[place], scratch[place], self.levels[place].arrays
-        nodes, entries = len(street.kind), len(street.root) - 1
-        strides = [blocks(int(level.hands[each, board]), self.lanes) for each in range(PLAYERS)]
-        kernels.enter_street(street, level, board, player, 0, entries, 0, own)
-        start = level.start[:, board]
-        kernels.walk_down(street, 0, nodes, player, tables.other, start[1 - player], strides[1 - player], own)
-        if place + 1 < len(betting):
-            later = self._value_children(place, board, betting, own.reach, player, how, tables, weights)
-            kernels.return_to_street(street, later, own.value)
-        kernels.value_endings(street, 0, 0, player, level, board, own)
-        locked = self.locked[place][board]
-        kernels.walk_up(street, 0, nodes, player, how, tables, start[player], strides[player], locked, weights, own)
-
-    def _value_children(
-        self,
-        place: int,
-        board: int,
-        betting: Sequence[kernels.Betting],
-        reach: Array,
-        player: int,
-        how: int,
-        tables: kernels.Tables,
-        weights: kernels.Weights,
-    ) -> Array:
-        """Return the values of the next street's entries, behind one board. Threads share the cards that may come."""
-        children, level = self.levels[place].arrays.children, self.levels[place + 1].arrays
-        first, last = int(children[board]), int(children[board + 1])
-        every = [each[place + 1] for each in self._buffers(betting)]
-        partial = np.zeros((len(self.levels[place + 1].boards), *every[0].entry_value.shape), self.dtype)
-        for each in every:
-            kernels.leave_street(betting[place], player, reach, each.entry_reach)
-        about = (partial, betting[place + 1], level, player, how, tables, self.locked[place + 1], weights)
-
-        def sweep(thread: int, begin: int, end: int) -> None:
-            buffers = self._buffers(betting)[thread]
-            if place + 2 == len(betting):
-                kernels.sweep_last(begin, end, *about, buffers[place + 1])
-                return
-            later = (betting[place + 2], self.levels[place + 2].arrays, self.locked[place + 2], buffers[place + 2])
-            kernels.sweep_inner(begin, end, *about, buffers[place + 1], *later)
-
-        if self._pool is None:
-            sweep(0, first, last)
-        else:
-            cuts = np.linspace(first, last, self.threads + 1).astype(int).tolist()
-            list(self._pool.map(sweep, range(self.threads), cuts[:-1], cuts[1:]))
-        found: Array = partial[first:last].sum(axis=0, dtype=self.dtype)
-        return found
-
-    def _buffers(self, betting: Sequence[kernels.Betting]) -> list[list[kernels.Scratch]]:
-        return self._run_out_scratch if betting is self._run_out else self.scratch
+        tables = make_tables(self.regret[player], self.average[player], followed[1 - player], self.sums[player])
+        own, other = self.sweep.buffers[0][0], self.ranges[1 - player]
+        own.entry_reach[0, : len(other.hands)] = other.weight * (self._unit[player] if how == kernels.LEARN else 1.0)
+        own.entry_value[:] = 0
+        self.sweep.walk_board(0, 0, self.levels, player, how, tables, self.locked, weights)
+        return own.entry_value[0, : len(self.ranges[player].hands)]
 
     # One board at a time, for those who look at a solution
 
@@ -284,63 +235,47 @@ class RangeSolver:
 
         Both players follow their average strategies. Hands are in the order of the board.
         """
-        tables = kernels.Tables(self.regret[player], self.average[player], self.average[1 - player])
-        scratch = self._whole_scratch
-        other = self.ranges[1 - player]
-        scratch[0].entry_reach[0, : len(other.hands)] = other.weight
-        for place, board in enumerate(path[:-1]):
-            street, level, own = self._whole[place], self.levels[place].arrays, scratch[place]
-            kernels.enter_street(street, level, board, player, 0, len(street.root) - 1, 0, own)
-            stride = blocks(int(level.hands[1 - player, board]), self.lanes)
-            start = level.start[1 - player, board]
-            kernels.walk_down(street, 0, len(street.kind), player, tables.other, start, stride, own)
-            kernels.leave_street(street, player, own.reach, scratch[place + 1].entry_reach)
+        tables = make_tables(self.regret[player], self.average[player], self.average[1 - player])
         place, board = len(path) - 1, path[-1]
-        betting = [*self._whole[: place + 1], *self.betting[place + 1 :]]
-        self._walk_board(place, board, betting, scratch, player, kernels.MEAN, tables)
-        counts = self.levels[place].arrays.hands[:, board]
-        reach = scratch[place].reach[self._whole[place].source[player]]
-        nodes = len(self._whole[place].kind)
-        return reach[:, : counts[1 - player]].copy(), scratch[place].value[:nodes, : counts[player]].copy()
+        sweep = self._view(place)
+        buffers, other = sweep.buffers[0], self.ranges[1 - player]
+        buffers[0].entry_reach[0, : len(other.hands)] = other.weight
+        for number, passed in enumerate(path[:-1]):
+            sweep.walk_down(number, passed, self.levels, player, tables)
+        sweep.walk_board(place, board, self.levels, player, kernels.MEAN, tables, self.locked)
+        counts, street = self.levels[place].arrays.hands[:, board], sweep.betting[place]
+        reach = buffers[place].reach[street.source[player]]
+        return reach[:, : counts[1 - player]].copy(), buffers[place].value[: len(street.kind), : counts[player]].copy()
 
     def run_out(self, place: int, board: int, reach: Array, player: int) -> tuple[Array, Array]:
         """Return ([hands] expected share of the pot if nobody bets any more, [hands] reach of the hands it may meet).
 
         `reach` is the opponent's, in the order of a board.
         """
-        level, scratch = self.levels[place].arrays, self._run_out_scratch[0][place]
-        scratch.reach[0] = 0
-        scratch.reach[0, : len(reach)] = reach
-        count = int(level.hands[player, board])
-        kernels.value_endings(self._meeting, 0, 0, player, level, board, scratch)
-        meets = scratch.value[0, :count].copy()
-        if place + 1 == len(self.streets):
-            kernels.value_endings(self._run_out[place], 0, 0, player, level, board, scratch)
-            won = scratch.value[0, :count].copy()
-        else:
-            tables = kernels.Tables(self.regret[player], self.average[player], self.average[1 - player])
-            found = self._value_children(place, board, self._run_out, scratch.reach, player, kernels.MEAN, tables, NO_WEIGHTS)
-            won = found[0, :count].copy()
+        tables = make_tables(self.regret[player], self.average[player], self.average[1 - player])
+        count, found = int(self.levels[place].arrays.hands[player, board]), []
+        for sweep, street, levels in ((self._meeting, 0, self.levels[place:]), (self._run_out, place, self.levels)):
+            own = sweep.buffers[0][street]
+            own.reach[0] = 0
+            own.reach[0, : len(reach)] = reach
+            sweep.walk_board(street, board, levels, player, kernels.MEAN, tables, self.locked, down=False)
+            found.append(own.value[0, :count].copy())
+        meets, won = found
         return np.divide(won, meets, out=np.full(count, np.nan, self.dtype), where=meets > 0), meets
 
-    @cached_property
-    def _whole(self) -> list[kernels.Betting]:
-        return [as_arrays(street, self.dtype) for street in self.streets]
+    def _view(self, place: int) -> RangeSweep:
+        """Return a sweep whose buffers hold all nodes of a street, and of those before it."""
+        if place not in self._views:
+            whole = [as_arrays(street, self.dtype) for street in self.streets[: place + 1]]
+            self._views[place] = self._range_sweep([*whole, *self.betting[place + 1 :]], 1, keep_reach=True)
+        return self._views[place]
 
     @cached_property
-    def _whole_scratch(self) -> list[kernels.Scratch]:
-        return [self._scratch(each) for each in self._whole]
+    def _run_out(self) -> RangeSweep:
+        return self._range_sweep([as_arrays(street, self.dtype) for street in check_down(len(self.streets))])
 
     @cached_property
-    def _run_out(self) -> list[kernels.Betting]:
-        return [as_arrays(street, self.dtype) for street in check_down(len(self.streets))]
-
-    @cached_property
-    def _run_out_scratch(self) -> list[list[kernels.Scratch]]:
-        return [[self._scratch(each) for each in self._run_out] for _ in range(self.threads)]
-
-    @cached_property
-    def _meeting(self) -> kernels.Betting:
+    def _meeting(self) -> RangeSweep:
         """One fold that pays 1: its value is the reach of the hands that a hand may meet."""
         node = StreetBetting([kernels.FOLDED], [-1], [[]], [[]], [-1], [0], [[[0.0, 0.0, 1.0]] * 2], [-1], [""], [0], [0, 1])
-        return as_arrays(node, self.dtype)
+        return self._range_sweep([as_arrays(node, self.dtype)], 1)

@@ -97,6 +97,7 @@ def solve_spot(
     threads: int = 1,
     algorithm: str = "dcfr",
     lock: Path | None = None,
+    storage: int = 32,
     out: Path | None = None,
     watch: Watch | None = None,
     stop: Stop | None = None,
@@ -108,7 +109,7 @@ def solve_spot(
     if isinstance(spot, Path):
         solution, out = _loaded(spot, threads), out or spot
     else:
-        solution = Solution(Spot(**spot), threads=threads, algorithm=algorithm, lock=read_lock(lock))
+        solution = Solution(Spot(**spot), threads=threads, algorithm=algorithm, lock=read_lock(lock), storage=storage)
     done = solution.run(accuracy, seconds=seconds, watch=watch, stop=stop)
     if out is not None:
         solution.save(out)

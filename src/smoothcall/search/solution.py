@@ -20,10 +20,11 @@ from smoothcall.kernels.search.sweep import DECISION
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 from smoothcall.search.boards import PLAYERS
-from smoothcall.search.range_solver import ALGORITHMS, RangeSolver
+from smoothcall.search.range_solver import ALGORITHMS, PREDICTIVE, RangeSolver
 from smoothcall.search.spot import Spot
 
 FORMAT = 1  # of a saved solution
+STORAGES = (16, 32)  # bits of a number of the tables
 ACCURACY = 0.003  # exploitability, as a share of the pot
 FIRST_CHECK = 10  # iterations before exploitability is first measured
 MAX_THREADS = 64
@@ -46,7 +47,7 @@ class NodeView:
     names: tuple[str, ...]  # of the moves, in words
     hands: tuple[Array, Array]  # of each player: [H, 2] cards
     weight: tuple[Array, Array]  # of each player: [H] weight of the range times the probability of playing this way
-    ev: tuple[Array, Array]  # of each player: [H] chips that are still to come out of the pot, less what is still put in
+    ev: tuple[Array, Array]  # of each player: [H] chips still to come out of the pot, less what is put in; nan: meets no hand
     equity: tuple[Array, Array]  # of each player: [H] share of the pot if nobody bets any more
     strategy: Array  # [H, moves] of the player who acts
     action_ev: Array  # [H, moves]
@@ -56,13 +57,23 @@ class Solution:
     """A spot and its strategies."""
 
     def __init__(
-        self, spot: Spot, *, threads: int = 1, algorithm: str = "dcfr", lock: Lock | None = None, double: bool = False
+        self,
+        spot: Spot,
+        *,
+        threads: int = 1,
+        algorithm: str = "dcfr",
+        lock: Lock | None = None,
+        double: bool = False,
+        storage: int = 32,
     ) -> None:
         if algorithm not in ALGORITHMS:
             raise UsageError(f"algorithm={algorithm!r} (accepted: {', '.join(ALGORITHMS)})")
         if (known := number(threads, whole=True)) is None or not 1 <= known <= MAX_THREADS:
             raise UsageError(f"threads={threads} (accepted: 1 to {MAX_THREADS})")
+        if storage not in STORAGES or (double and storage == 16):
+            raise UsageError(f"storage={storage} (accepted: {' or '.join(map(str, STORAGES))} bits)")
         self.spot, self.algorithm, self.lock, self.double = spot, algorithm, dict(lock or {}), double
+        self.storage = int(storage)
         self.solver = RangeSolver(
             spot.rules,
             spot.start(),
@@ -74,6 +85,8 @@ class Solution:
             dtype=np.float64 if double else np.float32,
             weights=ALGORITHMS[algorithm],
             isomorphic=not self.lock,
+            predictive=algorithm in PREDICTIVE,
+            storage=self.storage,
         )
         if self.solver.matchups == 0:
             raise UsageError("these ranges cannot be held together: each pair of hands has a card twice")
@@ -278,13 +291,18 @@ class Solution:
             "algorithm": self.algorithm,
             "lock": self.lock,
             "double": self.double,
+            "storage": self.storage,
             "iterations": self.solver.iterations,
             "cpu_seconds": self.cpu_seconds,
         }
         card = np.frombuffer(files.to_json(about).encode(), np.uint8)
-        tables = {f"{name}{player}": getattr(self.solver, name)[player] for name in TABLES for player in range(PLAYERS)}
+        tables = {f"{name}{player}": getattr(self.solver, name)[player] for name in self._tables for player in range(PLAYERS)}
         with files.written(path) as file:
             np.savez(file, allow_pickle=False, card=card, **tables)
+
+    @property
+    def _tables(self) -> list[str]:
+        return [name for name in TABLES if len(getattr(self.solver, name)[0])]
 
     @classmethod
     def load(cls, path: Path, *, threads: int = 1) -> Solution:
@@ -292,8 +310,8 @@ class Solution:
         with files.opened(path, "solution") as file:
             archive = files.Archive(file)
             about = files.parse_json("card", archive.array("card", files.MAX_JSON_BYTES).tobytes())
-            if files.field(about, "format", int) != FORMAT:
-                raise DamagedFile(f"a solution of format {about['format']} (accepted: {FORMAT})")
+            if (form := files.field(about, "format", int)) != FORMAT:
+                raise UsageError(f"{str(path)!r} is a solution of format {form}; this version reads format {FORMAT}")
             given = files.field(about, "spot", dict)
             names = {each.name for each in fields(Spot)}
             if set(given) != names:
@@ -301,8 +319,9 @@ class Solution:
             fixed: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
             spot = Spot(**fixed)
             algorithm, lock = files.field(about, "algorithm", str), files.field(about, "lock", dict)
-            found = cls(spot, threads=threads, algorithm=algorithm, lock=lock, double=files.field(about, "double", bool))
-            for name in TABLES:
+            exact, storage = files.field(about, "double", bool), files.field({"storage": 32} | about, "storage", int)
+            found = cls(spot, threads=threads, algorithm=algorithm, lock=lock, double=exact, storage=storage)
+            for name in found._tables:
                 for player in range(PLAYERS):
                     table = getattr(found.solver, name)[player]
                     kept = archive.array(f"{name}{player}", table.nbytes + 1024)
@@ -314,7 +333,7 @@ class Solution:
             return found
 
 
-TABLES = ("regret", "average")
+TABLES = ("regret", "average", "sums")  # a file has those that are not empty
 
 
 def verify_limits(accuracy: float, seconds: float | None) -> None:
@@ -329,7 +348,7 @@ def _next_check(iterations: int, above: float) -> int:
     """Return when to measure exploitability again; `above`: how many times the goal it is now."""
     if iterations < FIRST_CHECK:
         return FIRST_CHECK
-    return iterations + max(5, min(iterations, int(iterations * (above**0.6 - 1))))
+    return iterations + max(5, min(iterations, int(iterations * (above**0.75 - 1))))
 
 
 def solve(
@@ -343,6 +362,7 @@ def solve(
     threads: int = 1,
     algorithm: str = "dcfr",
     lock: Lock | None = None,
+    storage: int = 32,
     watch: Watch | None = None,
     stop: Stop | None = None,
     **sizes: Any,
@@ -357,6 +377,7 @@ def solve(
     verify_limits(accuracy, seconds)
     if "street_bets" in sizes:
         sizes["street_bets"] = tuple(sizes["street_bets"])
-    found = Solution(Spot(board, ranges, pot, stack, **sizes), threads=threads, algorithm=algorithm, lock=lock)
+    spot = Spot(board, ranges, pot, stack, **sizes)
+    found = Solution(spot, threads=threads, algorithm=algorithm, lock=lock, storage=storage)
     found.run(accuracy, seconds=seconds, watch=watch, stop=stop)
     return found

@@ -76,12 +76,11 @@ class Batch:
 
     def tables(self) -> dict[str, Array]:
         """Return by name the arrays that hold the whole state."""
-        return {
-            **by_name(hands=self.hands, deals=self.deals),
-            "deals taken": self._taken,
-            "hands root": self.root,
-            "hands generators": self.generators,
-        }
+        return {**self.in_play(), "hands generators": self.generators}
+
+    def in_play(self) -> dict[str, Array]:
+        """Return by name the arrays that hold the whole state but the generators."""
+        return {**by_name(hands=self.hands, deals=self.deals), "deals taken": self._taken, "hands root": self.root}
 
     def begin(self) -> None:
         """Begin new hands in the place of those that are over, with the next deals."""

@@ -29,5 +29,5 @@ def observes_habits(batch_policy: BatchPolicy) -> bool:
 
 
 def ignores_observations(batch_policy: BatchPolicy) -> bool:
-    """Whether a batch policy looks only at which actions are legal; its class says so by `IGNORES_OBSERVATIONS`."""
+    """Return whether a batch policy looks only at which actions are legal; its class says so by `IGNORES_OBSERVATIONS`."""
     return bool(getattr(batch_policy, "IGNORES_OBSERVATIONS", False))

@@ -76,7 +76,11 @@ class FreezeoutEnv:
     def tables(self) -> dict[str, Array]:
         """Return by name the arrays that hold the whole state."""
         rollouts = {"rollouts generator": self._rollout_generator} if self._rollouts else {}
-        return {**self.batch.tables(), **by_name(freezeouts=self.freezeouts), **rollouts}
+        return {**self.in_play(), "hands generators": self.batch.generators, **rollouts}
+
+    def in_play(self) -> dict[str, Array]:
+        """Return by name the arrays that hold the whole state but the generators."""
+        return {**self.batch.in_play(), **by_name(freezeouts=self.freezeouts)}
 
     def sit(self) -> None:
         """Seat the players of hands that are about to begin."""

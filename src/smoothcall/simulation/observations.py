@@ -29,7 +29,7 @@ from smoothcall.kernels.tables import Array
 def encode(
     public: PublicStates, private: PrivateStates, start: float, *, with_cards: bool, habits: Sequence[int] = (0, 0, 0, 0)
 ) -> Array:
-    """[n, m, OBSERVATION or CARD_OBSERVATION] float32: n public states with m hands each, against one opponent.
+    """Return [n, m, OBSERVATION or CARD_OBSERVATION] float32: n public states with m hands each, against one opponent.
 
     `start` is the starting stack, in chips; `habits` are the opponent's counts in earlier hands, see
     `kernels.simulation.observations`.
@@ -48,7 +48,7 @@ def public_state(**values: float) -> PublicStates:
 
 
 def node_observations(game: Game, nodes: Array, *, with_cards: bool) -> Array:
-    """[n * hands, OBSERVATION or CARD_OBSERVATION] float32: observations at n nodes of one street, node by node.
+    """Return [n * hands, OBSERVATION or CARD_OBSERVATION] float32: observations at n nodes of one street, node by node.
 
     Stacks are full and the opponent is unknown. Without cards there is one hand for each bucket, with the equity of the
     bucket, and NODE is 0. With cards there are the SAMPLES hands of `information.sample_hands` for each bucket.
@@ -66,7 +66,7 @@ def node_observations(game: Game, nodes: Array, *, with_cards: bool) -> Array:
 
 
 def _public_states(tree: ActionTree, nodes: Array, stack: int) -> PublicStates:
-    """The public states of decisions in a hand for two with full stacks."""
+    """Return the public states of decisions in a hand for two with full stacks."""
     place, seat, before = np.arange(len(nodes)), tree.player[nodes], _previous_decision(tree, nodes)
     last, size = tree.last_moves
 
@@ -92,7 +92,7 @@ def _public_states(tree: ActionTree, nodes: Array, stack: int) -> PublicStates:
 
 
 def _previous_decision(tree: ActionTree, nodes: Array) -> Array:
-    """[n] the last node before each at which the same player moved; -1 for none."""
+    """Return [n] the last node before each at which the same player moved; -1 for none."""
     player, before = tree.player[nodes], tree.parent[nodes]
     while (others := (before >= 0) & (tree.player[before] != player)).any():
         before = np.where(others, tree.parent[before], before)
@@ -100,7 +100,7 @@ def _previous_decision(tree: ActionTree, nodes: Array) -> Array:
 
 
 def _bucket_equities(game: Game, street: int) -> PrivateStates:
-    """One hand for each bucket of a game whose players see equities; its cards are not known."""
+    """Return one hand for each bucket of a game whose players see equities; its cards are not known."""
     assert game.abstraction is not None
     equity = np.asarray(game.abstraction.equity[street])
     return PrivateStates(equity, np.arange(len(equity)), np.full((len(equity), CARDS), -1))

@@ -39,6 +39,12 @@ SOLVERS: dict[str, Registered] = {
         "solvers.cfr:PredictiveCFRPlus", "CFR+ that matches its regrets plus a prediction of the next ones"
     ),
     "mccfr": Registered("solvers.mccfr:MonteCarloCFR", "Monte-Carlo CFR: external, outcome or chance sampling"),
+    "public-cfr": Registered(
+        "search.public_cfr:PublicCFR", "CFR with public chance sampling: a board is drawn, all hands learn (two players)"
+    ),
+    "cfr-br": Registered(
+        "search.public_cfr:CFRBR", "CFR against responders that play a best response with real cards on the last street"
+    ),
     "xfp": Registered(
         "solvers.fictitious_play:FictitiousPlay", "extensive-form fictitious play: best responses to the others' average"
     ),

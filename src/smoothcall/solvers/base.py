@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass
 from sys import maxsize
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from smoothcall.errors import UsageError
+from smoothcall.information.extensive import ExtensiveGame
 from smoothcall.information.game import Game
 from smoothcall.kernels.tables import Array
 from smoothcall.options import Option, Value, number, read_options
 from smoothcall.policy import Policy
 
 MAX_ITERATIONS = 10**15
-FLOAT64_ROWS = 20_000_000  # tables of more rows are float32
-DEALS = 16384  # sampled at a time, before they are played
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +29,41 @@ class Winnings:
     each: str  # "hand" or "freezeout"
 
 
+class Team(Protocol):
+    """Workers that learn a solver's tables together, on one machine or many (`smoothcall.cluster.team`)."""
+
+    workers: int
+
+    @property
+    def note(self) -> str:
+        """What a progress line says about the workers."""
+
+    def boundary(self, end: int) -> int:
+        """Return the first number of iterations, from `end` on, after which all workers have the same tables."""
+
+    def advance(self, count: int) -> int:
+        """Run `count` iterations. Return the (node, deal) pairs visited."""
+
+    def state(self) -> dict[str, Array]:
+        """Return what a checkpoint needs beside the solver's tables."""
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from what `state()` returned."""
+
+
 class Solver(ABC):
     """An algorithm on one game. On one thread `run(a)` then `run(b)` is `run(a + b)` and `restore` is exact, bit for bit."""
 
     OPTIONS: ClassVar[dict[str, Option]] = {}
     LAST: ClassVar[int] = maxsize  # iteration after which nothing changes
+    CHANCE_NODES: ClassVar[bool] = False  # whether it learns games with chance nodes in their trees
     THREADS: ClassVar[str] = ""  # what more than one thread gives up; empty where one thread is all
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
         if not isinstance(game, Game):
             raise UsageError(f"{name} needs a game such as sc.game('leduc'), not {game!r}")
+        if not self.CHANCE_NODES and isinstance(game, ExtensiveGame):
+            raise UsageError(f"{name} does not learn games given as trees, such as {game.spec} (accepted: cfr, mccfr, xfp, lp)")
         if not 1 <= (number(threads, whole=True) or 0) <= 256:
             raise UsageError(f"option threads={threads} (accepted: a whole number from 1 to 256)")
         if (known := number(seed, whole=True)) is None or known < 0:
@@ -51,6 +74,7 @@ class Solver(ABC):
         self.options: dict[str, Any] = read_options(name, self.OPTIONS, options)
         self.iterations = 0
         self.nodes = 0  # (node, deal) pairs visited so far
+        self.team: Team | None = None
 
     def run(self, iterations: int) -> None:
         """Advance by this many iterations."""
@@ -59,12 +83,16 @@ class Solver(ABC):
             raise UsageError(f"iterations={iterations} (accepted: a whole number from 0 to {MAX_ITERATIONS:.0e})")
         iterations = int(known)
         if iterations:
-            self.nodes += self._advance(iterations)
+            self.nodes += self._advance(iterations) if self.team is None else self.team.advance(iterations)
             self.iterations += iterations
 
     def prepare(self) -> None:
         """Build tables and load kernels, so that the first iteration takes as long as the others."""
         self._advance(0)
+
+    def boundary(self, end: int) -> int:
+        """Return the number of iterations, `end` or more, at which a run may pause without changing what is learned."""
+        return end if self.team is None else self.team.boundary(end)
 
     @abstractmethod
     def _advance(self, count: int) -> int:
@@ -85,7 +113,8 @@ class Solver(ABC):
     def state(self, *, copy: bool = True) -> dict[str, Any]:
         """Return everything needed to resume bit-exactly, random generators included; a copy, or the solver's own arrays."""
         tables = {name: table.copy() if copy else table for name, table in self.tables().items()}
-        return {"iterations": self.iterations, "nodes": self.nodes, **tables}
+        rest = self.team.state() if self.team is not None else {}
+        return {"iterations": self.iterations, "nodes": self.nodes, **tables, **rest}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from what `state()` returned, of a solver built with the same game, options and threads."""
@@ -97,6 +126,8 @@ class Solver(ABC):
         for name in ("iterations", "nodes"):
             if not np.issubdtype(np.asarray(state.get(name)).dtype, np.integer) or state[name] < 0:
                 raise UsageError(f"this state is not one of a solver: {name!r} is not a number of at least 0")
+        if self.team is not None:
+            self.team.restore(state)
         for name, table in tables.items():
             table[...] = state[name]
         self.iterations, self.nodes = int(state["iterations"]), int(state["nodes"])
@@ -116,32 +147,3 @@ class Solver(ABC):
         options = {name: value if isinstance(value, Value) else str(value) for name, value in self.options.items()}
         about = {"name": self.name, "options": options, "seed": self.seed, "threads": self.threads}
         return {"solver": about, "iterations": self.iterations, "nodes": self.nodes}
-
-
-def table_type(rows: int) -> np.dtype[Any]:
-    """Return the type of tables with this many rows: float64, or float32 to save memory."""
-    return np.dtype(np.float64 if rows <= FLOAT64_ROWS else np.float32)
-
-
-def padded_copy(array: Array) -> Array:
-    """Return a copy of a small array on cache lines of its own: threads that write to the same line wait for each other."""
-    padded = np.zeros(array.size + 32, array.dtype)
-    copy: Array = padded[16 : 16 + array.size].reshape(array.shape)
-    copy[...] = array
-    return copy
-
-
-def on_threads(work: Callable[[int, int], int], threads: int, count: int) -> int:
-    """Call `work(thread, share of count)` on all threads at once. Return the sum of the results."""
-    if threads == 1:
-        return work(0, count)
-    shares = [count // threads + (thread < count % threads) for thread in range(threads)]
-    with ThreadPoolExecutor(threads) as pool:
-        return sum(pool.map(work, range(threads), shares))
-
-
-def batches(count: int, size: int) -> Iterator[int]:
-    """Yield the sizes of batches that add up to `count`; one batch of 0 for none, so that kernels are loaded."""
-    yield min(count, size)
-    for done in range(size, count, size):
-        yield min(count - done, size)

@@ -35,6 +35,7 @@ def weights(alpha: float, beta: float, gamma: float, *, predictive: bool = False
 class CFR(Solver):
     """Runs on one thread only: see docs/threads.md."""
 
+    CHANCE_NODES: ClassVar[bool] = True
     OPTIONS: ClassVar[dict[str, Option]] = weights(inf, inf, 0.0)
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:

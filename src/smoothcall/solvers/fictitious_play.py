@@ -7,6 +7,7 @@ hand. The uniform policy counts as the first of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from smoothcall.information.game import Game
 from smoothcall.kernels.solvers import fictitious_play as kernels
@@ -17,6 +18,8 @@ from smoothcall.solvers.base import Solver
 
 class FictitiousPlay(Solver):
     """Iteration t computes a best response for every player and counts it 1 / (t + 1) in the average."""
+
+    CHANCE_NODES: ClassVar[bool] = True
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:
         super().__init__(name, game, seed=seed, threads=threads, options=options)
@@ -35,5 +38,5 @@ class FictitiousPlay(Solver):
         return Policy.from_realisation_plan(self.game, self._average, self.card)
 
     def current_policy(self) -> Policy:
-        """The latest best responses."""
+        """Return the latest best responses."""
         return Policy.from_sequences(self.game, self._response, self.card)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 class LinearProgram(Solver):
+    CHANCE_NODES: ClassVar[bool] = True
     LAST: ClassVar[int] = 1
 
     def __init__(self, name: str, game: Game, *, seed: int = 0, threads: int = 1, options: Mapping[str, object]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from smoothcall.errors import UsageError
 from smoothcall.information.dealing import DealSampler
+from smoothcall.information.extensive import chance_of
 from smoothcall.information.game import Game
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.solvers import mccfr as kernels
@@ -23,7 +24,8 @@ from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_memory
 from smoothcall.options import Option
 from smoothcall.policy import Policy
-from smoothcall.solvers.base import DEALS, Solver, batches, on_threads, padded_copy, table_type
+from smoothcall.solvers.base import Solver
+from smoothcall.solvers.threads import DEALS, batches, on_threads, padded_copy, table_type
 
 SCHEMES = {"external": kernels.EXTERNAL, "outcome": kernels.OUTCOME}
 
@@ -31,6 +33,7 @@ SCHEMES = {"external": kernels.EXTERNAL, "outcome": kernels.OUTCOME}
 class MonteCarloCFR(Solver):
     """External and outcome sampling keep tables [rows, A], chance sampling flat tables over the sequence form."""
 
+    CHANCE_NODES: ClassVar[bool] = True
     THREADS: ClassVar[str] = "threads share the tables without locks, so results are not bit-reproducible"
     OPTIONS: ClassVar[dict[str, Option]] = {
         "sampling": Option("external", "what is sampled", choices=(*SCHEMES, "chance")),
@@ -49,10 +52,14 @@ class MonteCarloCFR(Solver):
         self._one_deal = self.options["sampling"] == "chance"
         if self.options["prune"] and (not self._one_deal or game.tree.shares_rows):
             raise UsageError("option prune goes with sampling=chance, in games whose players move in turn (accepted: 0)")
-        shape = game.form.cell.shape if self._one_deal else (game.tree.rows, len(game.actions))
-        wide = table_type(shape[0])
+        if self._one_deal and len(chance_of(game)):
+            raise UsageError(f"option sampling=chance: chance moves within {game.spec} (accepted: {', '.join(SCHEMES)})")
+        shape = game.form.cell.shape if self._one_deal else (game.tree.rows + len(chance_of(game)), len(game.actions))
+        wide = table_type(max(shape[0], game.size[2]))
         verify_memory(2 * int(np.prod(shape)) * wide.itemsize, f"{name} on {game.spec}")
         self._regret, self._average = np.zeros(shape, wide), np.zeros(shape, wide)
+        if not self._one_deal:
+            self._regret[game.tree.rows :] = chance_of(game)  # these rows are drawn from and never learn
         self._generators, self._dealers = seeded(self.seed, 2 * self.threads).reshape(2, self.threads, 4)
 
     def tables(self) -> dict[str, Array]:
@@ -109,4 +116,4 @@ class MonteCarloCFR(Solver):
     def _read(self, weights: Array) -> Policy:
         if self._one_deal:
             return Policy.from_realisation_plan(self.game, weights, self.card)
-        return Policy.from_weights(self.game, weights, self.card)
+        return Policy.from_weights(self.game, weights[: self.game.tree.rows], self.card)

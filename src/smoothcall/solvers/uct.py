@@ -24,11 +24,13 @@ from smoothcall.information.game import Game
 from smoothcall.kernels.information.quantised import greedy_rows
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.solvers import uct as kernels
+from smoothcall.kernels.solvers.uct_nodes import fill_records, pot_exploration
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, NO_SLOT, Array
 from smoothcall.memory import verify_memory
 from smoothcall.options import Option
 from smoothcall.policy import Policy
-from smoothcall.solvers.base import DEALS, Solver, Winnings, batches, on_threads, padded_copy, table_type
+from smoothcall.solvers.base import Solver, Winnings
+from smoothcall.solvers.threads import DEALS, batches, on_threads, padded_copy, table_type
 
 SCHEDULES = {"constant": kernels.CONSTANT, "decay": kernels.DECAY, "greatest": kernels.GREATEST, "slow": kernels.SLOW}
 EXPLORE = ("constant", "pot")
@@ -90,7 +92,7 @@ class UCT(Solver):
         rows, actions = game.tree.rows, len(game.actions)
         self._per_thread = self.threads > 1 and rows <= MAX_SHARED_ROWS and not game.sampled  # see `kernels.solvers.threads`
         self._exact_fold = FOLD_SLOT if chosen["folds"] == "exact" and not isinstance(game.rules, MatrixGame) else NO_SLOT
-        wide, trees = table_type(rows), self.threads if self._per_thread else 1
+        wide, trees = table_type(game.size[2]), self.threads if self._per_thread else 1
         self._mixing = kernels.Mixing(
             SCHEDULES[chosen["mixing"]], chosen["eta0"], chosen["gamma"], chosen["d"], float(chosen["patience"]),
             self._exact_fold, np.inf if wide == np.float64 else MAX_FLOAT32_VISITS,
@@ -223,9 +225,7 @@ def decision_records(game: Game, explore: Array, exact_fold: int = NO_SLOT) -> k
     )
     number = np.full(tree.nodes, -1, np.int32)
     number[decisions] = np.arange(len(decisions))
-    kernels.fill_records(
-        tree.child, tree.player, tree.round, tree.first_row, game.settled[0], number, explore, exact_fold, nodes
-    )
+    fill_records(tree.child, tree.player, tree.round, tree.first_row, game.settled[0], number, explore, exact_fold, nodes)
     return nodes
 
 
@@ -238,5 +238,5 @@ def exploration(game: Game, kind: str, c: float | None, k: float) -> Array:
     if kind == "constant":
         explore[:] = float(game.settled[1].max()) if c is None else c
     else:
-        kernels.pot_exploration(tree.parent, tree.round, tree.paid, k, explore)
+        pot_exploration(tree.parent, tree.round, tree.paid, k, explore)
     return explore

@@ -12,7 +12,8 @@ from typing import Any
 
 from smoothcall import files
 from smoothcall.agents.folders import CONFIG_FILE
-from smoothcall.agents.registry import Registry, split_name
+from smoothcall.agents.registry import Registry
+from smoothcall.agents.suffixes import split_name
 from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.files import field, optional
 from smoothcall.information.game import Game
@@ -73,6 +74,8 @@ def read_config(folder: Path) -> dict[str, Any]:
         field(config, "versions", dict)
         for name in ("keep", "tensorboard"):
             optional(config, name, bool)
+        optional(config, "workers", int, low=1)
+        optional(config, "shards", int, low=1)
     except DamagedFile as error:
         raise UsageError(f"{str(folder)!r} is not a run folder, or a damaged one ({error})") from None
     return config | {"iterations": config.get("iterations"), "seconds": config.get("seconds")}

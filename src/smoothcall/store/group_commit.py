@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sql
 from sqlalchemy.engine import Connection, Engine
 
+from smoothcall.store.checkpoints import Checkpoints
 from smoothcall.store.deadlines import remaining
 
 T = TypeVar("T")
@@ -59,6 +60,7 @@ class GroupCommit:
         self._engine = engine
         self._queue: SimpleQueue[_Change | None] = SimpleQueue()
         self._connection: Connection | None = None
+        self._checkpoints = Checkpoints(engine)
         self._thread = threading.Thread(target=self._work, name="group commit", daemon=True)
         self._thread.start()
 
@@ -76,6 +78,7 @@ class GroupCommit:
         """Finish what has been asked for, for as long as a change may take."""
         self._queue.put(None)
         self._thread.join(GRACE)
+        self._checkpoints.close(GRACE)
 
     def _work(self) -> None:
         while (first := self._queue.get()) is not None:
@@ -130,15 +133,13 @@ class GroupCommit:
                 change.result = change.call(connection)
             except Exception as error:
                 change.error = error
-                if len(group) > 1:
-                    self._drop()  # closing the connection rolls back
-                    return False
                 connection.exec_driver_sql("ROLLBACK")
-                return True
+                return len(group) == 1
         try:
             connection.exec_driver_sql("COMMIT")
         except sql.exc.SQLAlchemyError as error:
             raise CommitFailed from error
+        self._checkpoints.committed()
         return True
 
     def _drop(self) -> None:

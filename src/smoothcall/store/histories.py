@@ -20,7 +20,7 @@ import sqlalchemy as sql
 from sqlalchemy.engine import Connection
 from sqlalchemy.orm import Session, sessionmaker
 
-from smoothcall.errors import Conflict, StorageError, UsageError
+from smoothcall.errors import Conflict, Forbidden, StorageError, UsageError
 from smoothcall.store.deadlines import LIMIT, within
 from smoothcall.store.group_commit import CommitFailed, GroupCommit, NotInTime
 from smoothcall.store.people import People
@@ -41,8 +41,11 @@ _LIGHT_COLUMNS = [sql.literal(None) if column is PlayedHand.deck else column for
 _HANDS_WITHOUT_DECKS = sql.select(*_LIGHT_COLUMNS).select_from(PlayedHand).join(PlayTable, PlayedHand.table == PlayTable.id)
 CHUNK = 50  # hands read at a time where there may be many
 
-# Written at every move, so compiled once
+# Used at every move, so compiled once
+_LAST_HAND = _HANDS.add_columns(PlayTable.closed).where(PlayedHand.table == sql.bindparam("_table"))
+_LAST_HAND = _LAST_HAND.order_by(PlayedHand.number.desc()).limit(1)
 _ADD_HAND = sql.insert(PlayedHand)
+_CLOSED = sql.select(PlayTable.closed).where(PlayTable.id == sql.bindparam("_table")).with_for_update()
 _SAVE_HAND = sql.update(PlayedHand).where(
     PlayedHand.id == sql.bindparam("_hand"), PlayedHand.moves == sql.bindparam("_after"), PlayedHand.ended.is_(None)
 )
@@ -59,10 +62,17 @@ class Histories(People):
         self._group = None if path is None else GroupCommit(self._engine)
         self._alone = RLock() if in_memory(url) else None  # all threads share the one connection to a database in memory
 
+    @property
+    def dialect(self) -> str:
+        """The kind of database: "sqlite" or "postgresql"."""
+        return self._engine.dialect.name
+
     def close(self) -> None:
         if self._group is not None:
             self._group.close()
         self._engine.dispose()
+        if self._file is not None:
+            self._file.close()
 
     @contextmanager
     def _begin(self) -> Iterator[Session]:
@@ -86,6 +96,18 @@ class Histories(People):
             raise
         except (sql.exc.SQLAlchemyError, OSError) as error:
             raise _storage_error(error, unchanged=not committing) from None
+
+    def _first(self, query: sql.Select[Any], values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """Return the first row of a query. PostgreSQL gets it without the statements that begin and end a transaction."""
+        if self.dialect == "sqlite":
+            with self._begin() as session:
+                return _tuple(session.execute(query, values).first())
+        try:
+            with within(LIMIT), self._engine.connect() as connection:
+                alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+                return _tuple(alone.execute(query, values).first())
+        except (sql.exc.SQLAlchemyError, OSError) as error:
+            raise _storage_error(error, unchanged=True) from None
 
     def _change(self, call: Callable[[Connection], T]) -> T:
         """Carry out a change that many threads ask for at once; on SQLite, with the changes of others in one transaction."""
@@ -151,14 +173,23 @@ class Histories(People):
             return session.scalars(query).one()
 
     def close_table(self, id: str, closed: datetime) -> None:
-        """Close a table for good; its hands stay in the history."""
+        """Close a table for good; its hands stay in the history. Conflict if a hand has begun in the meantime."""
         with self._begin() as session:
             session.execute(sql.update(PlayTable).where(PlayTable.id == id).values(closed=closed))
+            in_play = sql.select(PlayedHand.id).where(PlayedHand.table == id, PlayedHand.ended.is_(None))
+            if session.scalar(in_play) is not None:
+                raise Conflict("another hand of this table has begun")
 
     def add_hand(self, row: TableRow, begun: Begun) -> HandRow:
-        """Add the next hand of a table; Conflict if it is there already."""
+        """Add the next hand of a table; Conflict if it is there already, Forbidden if the table was closed."""
+
+        def add(connection: Connection) -> HandRow:
+            if connection.scalar(_CLOSED, {"_table": row.id}) is not None:
+                raise Forbidden("this table is closed", row.id)
+            return _add_hand(connection, row, begun)
+
         try:
-            return self._change(lambda connection: _add_hand(connection, row, begun))
+            return self._change(add)
         except sql.exc.IntegrityError:
             raise Conflict(f"hand {begun.number} of this table has begun already") from None
 
@@ -181,9 +212,14 @@ class Histories(People):
                 )
 
     def last_hand(self, table: str) -> HandRow:
-        query = _HANDS.where(PlayedHand.table == table).order_by(PlayedHand.number.desc()).limit(1)
-        with self._begin() as session:
-            return HandRow(*session.execute(query).one())
+        return self.current(table)[0]
+
+    def current(self, table: str) -> tuple[HandRow, datetime | None]:
+        """Return a table's last hand, and when the table was closed."""
+        found = self._first(_LAST_HAND, {"_table": table})
+        if found is None:
+            raise sql.exc.NoResultFound(f"no hand of table {table!r}")
+        return HandRow(*found[:-1]), found[-1]
 
     def hand(self, id: int) -> HandRow | None:
         with self._begin() as session:
@@ -247,18 +283,20 @@ class Histories(People):
         with self._begin() as session:
             return session.scalars(query.where(*_conditions(person, chosen))).one()
 
-    def total(self, table: str) -> tuple[int, Fraction]:
-        """Return (finished hands, net chips of the person) at a table."""
-        query = sql.select(PlayedHand.seat, PlayedHand.payoffs).where(PlayedHand.table == table, PlayedHand.ended.is_not(None))
-        with self._begin() as session:
-            found = session.execute(query).all()
-        return len(found), sum((Fraction(payoffs[seat]) for seat, payoffs in found), Fraction())
+    def finished(
+        self, table: str, first: int = 1, last: int | None = None
+    ) -> list[tuple[int, list[Fraction], tuple[int, ...] | None, Mapping[str, Any] | None]]:
+        """Return (person's seat, net chips by seat, stacks, marks) of the finished hands of a table, in their order.
 
-    def finished(self, table: str) -> list[tuple[int, list[Fraction], tuple[int, ...] | None, Mapping[str, Any] | None]]:
-        """Return (person's seat, net chips by seat, stacks, marks) of the finished hands of a table, in their order."""
+        `first`, `last`: only those of these numbers and between.
+        """
         query = sql.select(PlayedHand.seat, PlayedHand.payoffs, PlayedHand.stacks, PlayedHand.marks).where(
-            PlayedHand.table == table, PlayedHand.ended.is_not(None)
+            PlayedHand.table == table, PlayedHand.ended.is_not(None), PlayedHand.number >= first
         )
+        if last is not None:
+            if last < first:
+                return []
+            query = query.where(PlayedHand.number <= last)
         with self._begin() as session:
             found = session.execute(query.order_by(PlayedHand.number)).all()
         return [(seat, list(map(Fraction, payoffs)), stacks, marks) for seat, payoffs, stacks, marks in found]
@@ -272,6 +310,10 @@ class Histories(People):
         )
         with self._begin() as session:
             return [(table, player_id) for table, player_ids in session.execute(query) for player_id in player_ids]
+
+
+def _tuple(row: sql.Row[Any] | None) -> tuple[Any, ...] | None:
+    return None if row is None else tuple(row)
 
 
 def _add_hand(connection: Connection, row: TableRow, begun: Begun) -> HandRow:

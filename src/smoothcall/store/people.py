@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sql
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from smoothcall.store.records import SignInRow
-from smoothcall.store.schema import About, Person, SignIn, TransferCode
+from smoothcall.store.schema import About, Arrival, Person, SignIn, TransferCode
 
 _COLUMNS = (SignIn.id, SignIn.person, SignIn.created, SignIn.seen, SignIn.label)
+_SIGN_IN = sql.select(*_COLUMNS, Person.settings).join(Person, Person.id == SignIn.person)
+_SIGN_IN = _SIGN_IN.where(SignIn.token == sql.bindparam("_token"))  # read at every request
 LABEL = 80  # characters
+_INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+FORGOTTEN = 120.0  # seconds after which a network is forgotten: its count is full again
 
 
 class People:
     """People and their sign-ins. Tokens and codes are kept as digests: whoever reads the database cannot play for somebody."""
 
     def _begin(self) -> AbstractContextManager[Session]:
+        raise NotImplementedError
+
+    def _first(self, query: sql.Select[Any], values: Mapping[str, Any]) -> tuple[Any, ...] | None:
         raise NotImplementedError
 
     def signing_key(self, new: str) -> str:
@@ -37,13 +47,26 @@ class People:
             session.add(_sign_in(made.id, token, created, label))
             return made.id
 
+    def admit(self, network: str, now: float, per_minute: int) -> bool:
+        """Count somebody new from a network: so many a minute, then one after the other; False if too many came."""
+        since = sql.case((Arrival.at < now, now - Arrival.at), else_=0.0)
+        grown = Arrival.left + since * (per_minute / 60)
+        left = sql.case((grown > per_minute, float(per_minute)), else_=grown)
+        with self._begin() as session:
+            insert = _INSERTS[session.get_bind().dialect.name](Arrival).values(network=network, at=now, left=per_minute - 1.0)
+            counted = insert.on_conflict_do_update(
+                index_elements=[Arrival.network], set_={"left": left - 1, "at": now}, where=left >= 1
+            )
+            session.execute(sql.delete(Arrival).where(Arrival.at < now - FORGOTTEN))
+            return session.execute(counted.returning(Arrival.network)).first() is not None
+
     def person(self, token: str) -> int | None:
         found = self.sign_in(token)
         return None if found is None else found.person
 
     def sign_in(self, token: str) -> SignInRow | None:
-        with self._begin() as session:
-            found = session.execute(sql.select(*_COLUMNS).where(SignIn.token == digest(token))).first()
+        """Return the sign-in of a token, with the person's settings."""
+        found = self._first(_SIGN_IN, {"_token": digest(token)})
         return None if found is None else SignInRow(*found)
 
     def sign_ins(self, person: int) -> list[SignInRow]:

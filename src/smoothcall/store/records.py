@@ -31,6 +31,7 @@ class SignInRow:
     created: datetime
     seen: datetime  # used; to the day
     label: str  # what the browser said it is
+    settings: Mapping[str, Any] | None = None  # of the person, where a query asked for them
 
 
 @dataclass(frozen=True, slots=True)

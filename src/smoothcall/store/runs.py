@@ -3,6 +3,7 @@
 config.json      everything needed to start it again, versions included
 metrics.jsonl    one line per evaluation, at log-spaced iterations
 checkpoint.npz   the solver's whole state; replaced every few seconds, large ones less often
+shards/          of a solver divided into shards: `<shard>-<round>.npz`, the rest of its state at the last two checkpoints
 agent.agent      the learned policy
 greedy.agent     of tree searches: the action of the highest value; a check or call where some action was never tried
 curve.png        NashConv over iterations; where that is not computed, winnings, where the solver counts them
@@ -39,7 +40,7 @@ from smoothcall.kernels.tables import Array
 from smoothcall.options import Value
 from smoothcall.policy import Policy
 from smoothcall.solvers import Solver, solver
-from smoothcall.solvers.uct import UCT
+from smoothcall.solvers.base import Team
 from smoothcall.store import tensorboard as events
 from smoothcall.store.config import new_config, read_config, read_opponents, suffix_of, verify_length
 from smoothcall.store.metrics import METRICS, Metric, evaluation_points, measure, read_metrics, to_line
@@ -61,13 +62,28 @@ class Progress:
     speed: float  # iterations a second, lately
     fraction: float  # of the way to the end
     nash_conv: float | None  # as of the last evaluation
+    note: str = ""  # about the workers of a team
+
+
+MakeTeam = Callable[[Solver, int | None], Team]  # from a solver and the number of its workers, where that is known
+Build = Callable[..., Solver]  # build(folder of the run, name, game, seed=, threads=, **options)
+TREE_SEARCH = ("uct", "smooth-uct")
+
+
+class Busy(UsageError):
+    """Another process trains the run."""
 
 
 class Run:
     """Create a run or open one, then `train`."""
 
     def __init__(
-        self, folder: Path, config: Mapping[str, Any], built: Solver | None = None, registry: Registry | None = None
+        self,
+        folder: Path,
+        config: Mapping[str, Any],
+        built: Solver | None = None,
+        registry: Registry | None = None,
+        build: Build | None = None,
     ) -> None:
         """`built`: the solver of the configuration, where it is built already; `registry` resolves its opponent otherwise."""
         self.folder, self.config = folder, dict(config)
@@ -78,7 +94,7 @@ class Run:
                 options["against"] = f"{kept}{suffix_of(str(options['against']))}"
             played = game(about["name"], **about["options"])
             options = read_opponents(how["name"], played, options, registry or Registry())
-            built = solver(how["name"], played, seed=how["seed"], threads=how["threads"], **options)
+            built = (build or _whole)(folder, how["name"], played, seed=how["seed"], threads=how["threads"], **options)
         self.solver: Solver = built
         self.game: Game = built.game
         self.seconds = 0.0
@@ -100,11 +116,14 @@ class Run:
         keep: bool = False,
         tensorboard: bool = False,
         registry: Registry | None = None,
+        team: MakeTeam | None = None,
+        build: Build | None = None,
     ) -> Run:
         """Create a run in a new folder. Everything is checked before anything is written.
 
         `keep`: save a snapshot of the agent at every power of ten and at the end. `tensorboard`: also write event files.
-        `registry`: resolves the name of an opponent (option `against`).
+        `registry`: resolves the name of an opponent (option `against`). `team`: makes the workers that learn together; the run
+        keeps their number. `build`: builds the solver, where that is divided into shards.
         """
         if iterations is not None and seconds is not None:
             raise UsageError("give a number of iterations or of seconds, not both")
@@ -114,8 +133,14 @@ class Run:
         if folder.exists():
             raise UsageError(f"output folder {str(folder)!r} exists (accepted: a new one; to go on with a run: resume)")
         made, given, registry = game(game_spec), dict(options or {}), registry or Registry()
-        built = solver(solver_name, made, seed=seed, threads=threads, **read_opponents(solver_name, made, given, registry))
+        opened, make = read_opponents(solver_name, made, given, registry), build or _whole
+        built = make(folder, solver_name, made, seed=seed, threads=threads, **opened)
         config = new_config(built, given, iterations=iterations, seconds=seconds, keep=keep, tensorboard=tensorboard)
+        if team is not None:
+            built.team = team(built, None)
+            config["workers"] = built.team.workers
+        if build is not None and built.team is not None:
+            config["shards"] = built.team.workers
         try:
             folder.mkdir(parents=True)
             _keep_opponent(folder, given.get("against"), built, registry)
@@ -128,9 +153,21 @@ class Run:
         return cls(folder, config, built)
 
     @classmethod
-    def open(cls, folder: Path, registry: Registry | None = None) -> Run:
-        """Return a run as its last checkpoint left it. `registry`: resolves the name of an opponent that has no file."""
-        run = cls(folder, read_config(folder), registry=registry)
+    def open(
+        cls, folder: Path, registry: Registry | None = None, team: MakeTeam | None = None, build: Build | None = None
+    ) -> Run:
+        """Return a run as its last checkpoint left it. `registry`: resolves the name of an opponent that has no file.
+
+        `team`: makes the workers of a run that was begun with several; `build`: builds the solver of one with shards.
+        """
+        config = read_config(folder)
+        if config.get("shards") and build is None:
+            raise UsageError(f"run {str(folder)!r} has {config['shards']} shards: go on with it by `smoothcall resume`")
+        run = cls(folder, config, registry=registry, build=build)
+        if workers := run.config.get("workers"):
+            if team is None:
+                raise UsageError(f"run {str(folder)!r} has {workers} workers: go on with it by `smoothcall resume`")
+            run.solver.team = team(run.solver, workers)
         checkpoint = folder / CHECKPOINT
         if checkpoint.exists():
             run.seconds, state = read_checkpoint(checkpoint)
@@ -168,7 +205,7 @@ class Run:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """One process at a time: the lock goes when its process does, however that ends. Windows has no such lock."""
+        """Lock the run for one process. The lock goes when its process does, however that ends. Windows has no such lock."""
         if sys.platform == "win32":
             yield
             return
@@ -179,7 +216,7 @@ class Run:
             flock(folder, LOCK_EX | LOCK_NB)
             yield
         except BlockingIOError:
-            raise UsageError(f"run {str(self.folder)!r} is being trained by another process") from None
+            raise Busy(f"run {str(self.folder)!r} is being trained by another process") from None
         finally:
             os.close(folder)
 
@@ -198,7 +235,8 @@ class Run:
         step, saved, speed, pause = 1, time.monotonic(), 0.0, CHECKPOINT_SECONDS
         while self._fraction(target, limit) < 1 and not (stop and stop()):
             due = next(point for point in evaluation_points() if point > self.solver.iterations)
-            end = min(due, self.solver.iterations + step, target if target is not None else due, self.solver.LAST)
+            pause_at = self.solver.boundary(self.solver.iterations + step)
+            end = min(due, pause_at, target if target is not None else due, self.solver.LAST)
             count, started = end - self.solver.iterations, time.monotonic()
             self.solver.run(count)
             spent = max(time.monotonic() - started, 1e-9)
@@ -216,14 +254,15 @@ class Run:
             if watch:
                 latest = self.metrics[-1].nash_conv if self.metrics else None
                 fraction = min(1.0, self._fraction(target, limit))
-                watch(Progress(self.solver.iterations, self.seconds, speed, fraction, latest))
+                note = self.solver.team.note if self.solver.team is not None else ""
+                watch(Progress(self.solver.iterations, self.seconds, speed, fraction, latest, note))
         if self._fraction(target, limit) >= 1:
             self._measure()
             self._keep()
         self._checkpoint()
         metric = self.evaluation()
         self._with_card(self.solver.policy(), metric).save(self.agent)
-        if isinstance(self.solver, UCT):
+        if self.solver.name in TREE_SEARCH:
             greedy = self.solver.current_policy()
             self._with_card(greedy, self._measured(greedy)).save(self.folder / GREEDY_FILE)
         if self.curve is not None:
@@ -298,6 +337,11 @@ class Run:
     def _checkpoint(self) -> None:
         with files.written(self.folder / CHECKPOINT) as file:
             np.savez(file, allow_pickle=False, seconds=np.float64(self.seconds), **self.solver.state(copy=False))
+
+
+def _whole(folder: Path, name: str, played: Game, **how: Any) -> Solver:
+    """Build a solver whose tables are in this process."""
+    return solver(name, played, **how)
 
 
 def _keep_opponent(folder: Path, given: object, built: Solver, registry: Registry) -> None:

@@ -65,6 +65,16 @@ class SignIn(Base):
     label: Mapped[str] = mapped_column(sql.String(80))
 
 
+class Arrival(Base):
+    """How many new people may still come from a network (a digest), where several servers count them together."""
+
+    __tablename__ = "arrivals"
+
+    network: Mapped[str] = mapped_column(sql.String(64), primary_key=True)
+    at: Mapped[float] = mapped_column(sql.Double)  # seconds since 1970
+    left: Mapped[float] = mapped_column(sql.Double)
+
+
 class TransferCode(Base):
     """A code that takes a person to another browser, once."""
 
@@ -124,8 +134,9 @@ def open_database(url: str, synchronous: str = "full") -> Engine:
         with Session(engine) as session, session.begin():
             known = sql.inspect(session.connection()).has_table(About.__tablename__)
             found = session.scalar(sql.select(About.format)) if known else None
+            if found in (None, FORMAT):
+                Base.metadata.create_all(session.connection())  # those that are missing
             if found is None:
-                Base.metadata.create_all(session.connection())
                 session.add(About(format=FORMAT))
     except sql.exc.SQLAlchemyError as error:
         engine.dispose()

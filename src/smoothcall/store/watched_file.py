@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from pathlib import Path
+
+from smoothcall.errors import UsageError
 
 
 class Removed(OSError):
@@ -11,11 +14,23 @@ class Removed(OSError):
 
 
 class WatchedFile:
-    """The file of an SQLite database, as it was when it was opened."""
+    """The file of an SQLite database in WAL mode, as it was when it was opened.
+
+    A connection that has read from it stays open. SQLite deletes the write-ahead log when the last connection is closed, so a
+    missing log means that somebody else removed it.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path, self._log = os.fspath(path), f"{os.fspath(path)}-wal"
+        try:
+            self._connection = sqlite3.connect(self._path, check_same_thread=False)
+            self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.Error as error:
+            raise UsageError(f"database {self._path!r} cannot be opened ({error})") from None
         self._identity = self._now()
+
+    def close(self) -> None:
+        self._connection.close()
 
     def verify(self) -> None:
         """Raise Removed if the file is gone or another one."""

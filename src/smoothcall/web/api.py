@@ -26,7 +26,7 @@ from smoothcall.web.forms import Filters, PagedFilters, Text
 from smoothcall.web.hands import LAST_ID, MEDIA, download
 from smoothcall.web.lobby import seats_of
 from smoothcall.web.people import player
-from smoothcall.web.workers import LOADS, read, work, workers, write
+from smoothcall.web.workers import read, work, write
 
 Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
 
@@ -58,7 +58,9 @@ class NewTable(BaseModel):
     opponents: Annotated[
         list[Text],
         Field(
-            max_length=9, examples=[["always-call"]], description="Ids of agents; append `:greedy` for the most likely actions."
+            max_length=9,
+            examples=[["always-call"]],
+            description="Ids of agents; append `:greedy` for the most likely actions, `:search` for search in the hand.",
         ),
     ]
     freezeouts: Annotated[
@@ -176,7 +178,7 @@ async def open_table(request: Request, body: NewTable) -> Response:
     """Open a table; its first hand is dealt."""
     service, person = pages.service(request), await player(request)
     opened = partial(service.open_table, person, body.game, body.opponents, freezeouts=body.freezeouts, cash=body.cash)
-    return _answer(_write_table(await workers(request).run(LOADS, opened)), 201)
+    return _answer(_write_table(await pages.opened(request, person, opened)), 201)
 
 
 @ours.get("/tables", response_model=list[TableView], responses=_problems(401), tags=["Playing"])
@@ -251,9 +253,10 @@ async def hand(request: Request, id: HandId) -> Response:
 
 
 @ours.get("/hands/{id}/coach", response_model=Review, responses=_problems(401, 403, 404), tags=["History"])
-async def coach(request: Request, id: HandId) -> Response:
-    """The EV of each of your decisions in a finished hand."""
-    return _answer(_write_review(await work(request, pages.service(request).coach, pages.person(request), id)))
+async def coach(request: Request, id: HandId, longer: bool = False) -> Response:
+    """The EV of each of your decisions in a finished hand. `longer`: in hold'em, from more boards, with the turn solved."""
+    service, person = pages.service(request), pages.person(request)
+    return _answer(_write_review(await work(request, lambda: service.coach(person, id, longer=longer))))
 
 
 @ours.get("/statistics", response_model=Statistics, responses=_problems(401), tags=["History"])

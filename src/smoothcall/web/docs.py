@@ -110,7 +110,7 @@ def _fields(document: dict[str, Any], reference: str) -> tuple[Field, ...]:
 
 
 def kind_of(schema: dict[str, Any]) -> str:
-    """A type in a few words: `list of TableView`, `integer or null`."""
+    """Return a type in a few words: `list of TableView`, `integer or null`."""
     if "$ref" in schema:
         return str(schema["$ref"].rsplit("/", 1)[-1])
     if "anyOf" in schema:

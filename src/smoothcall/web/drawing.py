@@ -5,7 +5,8 @@ Everything is an attribute of SVG or a class: the content security policy lets n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,7 +17,7 @@ from markupsafe import Markup, escape
 
 from smoothcall.play.person_view import Figure, HandView, MatchView, chips_text
 
-MINUS = "\N{MINUS SIGN}"
+MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 RANKS = {"T": "10"}
 RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten", "9": "nine", "8": "eight", "7": "seven"}
 RANK_NAMES |= {"6": "six", "5": "five", "4": "four", "3": "three", "2": "two"}
@@ -28,7 +29,7 @@ MOST_POINTS = 300  # of a curve
 
 @lru_cache(maxsize=128)
 def card(name: str) -> Markup:
-    """A card face up: `Ah`, or `K` of a deck without suits."""
+    """Draw a card face up: `Ah`, or `K` of a deck without suits."""
     rank, suit = name[0], name[1:]
     shown = RANKS.get(rank, rank)
     told = f"{RANK_NAMES[rank]} of {SUIT_NAMES[suit]}" if suit else RANK_NAMES[rank]
@@ -56,7 +57,7 @@ BACK = Markup(
 
 
 def suited(text: str) -> Markup:
-    """A text in which cards are written with their suits: `A♥`."""
+    """Return a text in which cards are written with their suits: `A♥`."""
     return Markup(_NAMED.sub(_with_suit, str(escape(text))))
 
 
@@ -66,7 +67,7 @@ def _with_suit(found: Match[str]) -> str:
 
 
 def board_size(hand: HandView) -> int:
-    """How many cards the board of its game has in the end: five with two hole cards, one in Leduc, none in Kuhn."""
+    """Return how many cards the board of its game has in the end: five with two hole cards, one in Leduc, none in Kuhn."""
     mine = hand.you.cards
     return 5 if len(mine) == 2 else 1 if any(len(name) == 2 for name in mine) else 0
 
@@ -78,7 +79,7 @@ def chips(text: str) -> str:
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """A number with its sign, rounded."""
+    """Return a number with its sign, rounded."""
     text = f"{value:+,.{digits}f}"
     return text[1:] if float(text.replace(",", "")) == 0 else text.replace("-", MINUS)
 
@@ -94,7 +95,7 @@ def figure(found: Figure | None) -> str:
 
 
 def per_100(found: Figure | None) -> str:
-    """The same in big blinds per 100 hands: 1 bb/100 is 10 mbb/h."""
+    """Return a figure in big blinds per 100 hands: 1 bb/100 is 10 mbb/h."""
     if found is None:
         return "–"
     width = "" if found.half_width is None else f" ± {found.half_width / 10:,.1f}"
@@ -102,13 +103,18 @@ def per_100(found: Figure | None) -> str:
 
 
 def turned(found: Figure | None) -> Figure | None:
-    """The same from the other side of a table of two."""
+    """Return a figure from the other side of a table of two."""
     return None if found is None else Figure(-found.mean, found.half_width, found.hands)
 
 
 def score(match: MatchView) -> str:
-    """The freezeouts of a match that the person has won and lost."""
+    """Return the freezeouts of a match that the person has won and lost."""
     return f"{match.won}–{match.lost}" + (f", {match.drawn} drawn" if match.drawn else "")
+
+
+def counted(names: Iterable[str]) -> str:
+    """Opponents by name, those who sit there several times once."""
+    return "; ".join(f"{name} {TIMES} {count}" if count > 1 else name for name, count in Counter(names).items())
 
 
 def percent(share: float | None) -> str:
@@ -116,7 +122,7 @@ def percent(share: float | None) -> str:
 
 
 def tone(value: float | str) -> str:
-    """The class of a result: `won`, `lost` or `even`."""
+    """Return the class of a result: `won`, `lost` or `even`."""
     number = Fraction(value) if isinstance(value, str) else value
     return "won" if number > 0 else "lost" if number < 0 else "even"
 
@@ -180,7 +186,7 @@ def _text(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _scale(low: float, high: float) -> tuple[float, float, list[float]]:
-    """A range that holds both and zero, and round numbers in it."""
+    """Return a range that holds both and zero, and round numbers in it."""
     low, high = min(low, 0.0), max(high, 0.0)
     span = high - low or 1.0
     step = 10.0 ** floor(log10(span / 3))

@@ -9,8 +9,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from smoothcall.agents.registry import GREEDY
+from smoothcall.agents.suffixes import GREEDY
 from smoothcall.errors import NotFound
+from smoothcall.games.catalog import CATALOG
 from smoothcall.play.agent_cards import AgentCard
 from smoothcall.play.explorer import Spot, SpotLine, explore
 from smoothcall.play.opponents import Agents
@@ -24,6 +25,8 @@ router = APIRouter(prefix="/explore", include_in_schema=False)
 SIDE = 40.0  # of a cell of the grid
 MANY = 40  # with more lines, a picture comes before the table
 LONGEST = 400  # characters of betting that are read
+OTHER_KINDS = ("c", "r", "f", "r2", "r3")  # colours of moves that are not those of poker
+ELSEWHERE = "Games from elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ async def choose(request: Request) -> Response:
         request,
         lambda: [(title, [card for card in agents.cards(spec) if card.kind != "scripted"]) for spec, title in games.items()],
     )
+    foreign = [card for card in agents.cards() if card.games and card.games[0].partition(":")[0] not in CATALOG]
+    groups += [(ELSEWHERE, foreign)] if foreign else []
     return pages.render(request, "agents.html", page="explore", groups=groups)
 
 
@@ -104,6 +109,8 @@ def kinds_of(spot: Spot) -> dict[str, str]:
     """Return the style class of each move, by letter; raises are numbered from the smallest, the third and later alike."""
     raises = [move.letter for move in spot.moves if move.letter.startswith("r")]
     order = {letter: f"r{min(place, 3)}" if place > 1 else "r" for place, letter in enumerate(raises, 1)}
+    if any(move.letter[:1] not in ("f", "c", "r") for move in spot.moves):  # a game from elsewhere: moves have other names
+        return {move.letter: f"act-{OTHER_KINDS[place % len(OTHER_KINDS)]}" for place, move in enumerate(spot.moves)}
     return {move.letter: f"act-{order.get(move.letter, move.letter)}" for move in spot.moves}
 
 

@@ -66,12 +66,14 @@ async def one(request: Request, id: str) -> Response:
 
 
 @router.get("/hands/{id}/coach")
-async def coach(request: Request, id: str) -> Response:
+async def coach(request: Request, id: str, longer: str = "") -> Response:
+    """`longer=yes`: a longer computation, from more boards in hold'em."""
     person, service, number = pages.visitor(request), pages.service(request), hand_id(id)
     steps = await read(request, service.hand, person, number)
-    review = await work(request, service.coach, person, number)
+    review = await work(request, lambda: service.coach(person, number, longer=longer == "yes"))
     links = await read(request, service.links, person, number)
-    return pages.render(request, "coach.html", page="hands", review=review, hand=steps[-1], links=links)
+    template = "_review.html" if pages.wants_fragment(request) else "coach.html"
+    return pages.render(request, template, page="hands", review=review, hand=steps[-1], links=links)
 
 
 @router.get("/export")

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from smoothcall.agents.suffixes import STYLES
 from smoothcall.errors import UsageError, unknown
 from smoothcall.games.catalog import CATALOG
 from smoothcall.games.rules import PokerRules
@@ -34,7 +35,7 @@ from smoothcall.play.standing import FREEZEOUT_HANDS
 from smoothcall.web import pages
 from smoothcall.web.forms import TableForm, digits
 from smoothcall.web.people import player
-from smoothcall.web.workers import LOADS, read, workers
+from smoothcall.web.workers import read
 
 router = APIRouter(include_in_schema=False)
 DEFAULT = "leduc"
@@ -80,6 +81,7 @@ async def lobby(
     fragment = pages.wants_fragment(request)
     tables = [] if fragment or person == NOBODY else await read(request, service.tables, person)
     stakes, length = stakes_of(spec), FREEZEOUT_HANDS.get(spec, 0)
+    suggested = [card for card in cards if card.kind != "scripted"] or cards
     return pages.render(
         request,
         "_choose.html" if fragment else "lobby.html",
@@ -101,7 +103,7 @@ async def lobby(
         freezeouts=FREEZEOUTS,
         left_out=len(cards) < len(service.agents.cards(with_stakes(seats_of(spec), STANDARD) if stakes is not None else spec)),
         offered=[_offered(service.agents, card) for card in cards],
-        chosen=[cards[place % len(cards)].id if cards else "" for place in range(seats_of(spec) - 1)],
+        chosen=[suggested[place % len(suggested)].id if suggested else "" for place in range(seats_of(spec) - 1)],
         tables=tables,
     )
 
@@ -114,7 +116,7 @@ async def sit_down(request: Request) -> Response:
     player_ids = [player_id_of(service.agents, form, place) for place in range(seats_of(game) - 1)]
     person = await player(request)
     opening = partial(service.open_table, person, game, player_ids, freezeouts=form.freezeouts, cash=form.cash == "yes")
-    table = await workers(request).run(LOADS, opening)
+    table = await pages.opened(request, person, opening)
     return pages.with_cookie(request, RedirectResponse(f"/tables/{table.id}", 303))
 
 
@@ -155,11 +157,11 @@ def forms_of(spec: str) -> tuple[str, ...]:
 
 
 def player_id_of(agents: Agents, form: TableForm, place: int) -> str:
-    """Return the id of the opponent chosen for a place: an agent or a checkpoint of it, perhaps with `:greedy`."""
+    """Return the id of the opponent chosen for a place: an agent or a checkpoint of it, perhaps with a suffix of `STYLES`."""
     chosen = agents.card(form.choice(f"opponent-{place}") or "")
     player_id = _checkpoint(chosen, form.choice(f"snapshot-{place}-{chosen.id}"))
-    greedy = form.choice(f"style-{place}") == "greedy" and chosen.kind != "scripted"
-    return f"{player_id}:greedy" if greedy else player_id
+    style = f":{form.choice(f'style-{place}')}"
+    return f"{player_id}{style}" if style in STYLES and chosen.kind != "scripted" else player_id
 
 
 def _checkpoint(card: AgentCard, given: str | None) -> str:

@@ -90,6 +90,7 @@ templates.filters |= {
     "suited": drawing.suited,
     "board_size": drawing.board_size,
     "score": drawing.score,
+    "counted": drawing.counted,
 }
 
 
@@ -99,11 +100,19 @@ def service(request: Request) -> PlayService:
 
 async def at_table(request: Request, id: str, call: Callable[[], TableView]) -> TableView:
     """Make a move at a table, in a thread. It is answered on a schedule that does not depend on the opponents' cards."""
-    pool = workers.workers(request)
-    if not service(request).ready(id):
-        await pool.run(workers.LOADS, partial(service(request).prepare, person(request), id))
+    pool, tables = workers.workers(request), service(request)
+    if not tables.ready(id):
+        await pool.run(workers.MOVES, partial(tables.table, person(request), id))  # where the database fails, this says so soon
+    if not tables.ready(id):
+        await pool.run(workers.LOADS, partial(tables.prepare, person(request), id))
     async with cast(Schedule, request.app.state.schedule).answer(person(request)):
-        return await pool.run(workers.MOVES, call)
+        return await pool.run(workers.SEARCHES if tables.searches(id) else workers.MOVES, call)
+
+
+async def opened(request: Request, person: int, call: Callable[[], TableView]) -> TableView:
+    """Open a table, in a thread that may load agents. Its first hand is dealt and answered on the schedule of moves."""
+    async with cast(Schedule, request.app.state.schedule).answer(person):
+        return await workers.workers(request).run(workers.LOADS, call)
 
 
 async def table_of(request: Request, id: str) -> TableView:
@@ -113,7 +122,7 @@ async def table_of(request: Request, id: str) -> TableView:
 
 
 def token_of(request: Request) -> str | None:
-    """The visitor's token: from the cookie, or as `Authorization: Bearer TOKEN`."""
+    """Return the visitor's token: from the cookie, or as `Authorization: Bearer TOKEN`."""
     kind, _, given = request.headers.get("authorization", "").partition(" ")
     return given.strip() if kind.lower() == "bearer" else request.cookies.get(COOKIE)
 
@@ -162,7 +171,7 @@ def settings(request: Request) -> Settings:
 
 
 def wants_fragment(request: Request) -> bool:
-    """Whether htmx asks for a part of a page."""
+    """Return whether htmx asks for a part of a page."""
     headers = request.headers
     return headers.get("hx-request") == "true" and headers.get("hx-history-restore-request") != "true"
 
@@ -186,7 +195,7 @@ async def form(request: Request, model: type[M]) -> M:
 
 
 def table_id(text: str) -> str:
-    """The id of a table, if it can be one."""
+    """Return the id of a table, if it can be one."""
     if not _ID.fullmatch(text):
         raise NotFound(f"there is no table {text[:40]!r} of yours")
     return text

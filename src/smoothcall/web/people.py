@@ -28,6 +28,7 @@ from smoothcall.web.workers import READS, Workers, read, write
 
 router = APIRouter(include_in_schema=False)
 LONGEST_TOKEN = 200
+MANY = "many people came from your address just now: try again in a minute"
 
 
 class FindPerson:
@@ -74,7 +75,16 @@ class Newcomers:
         if len(self._left) > 10_000:
             self._left.popitem(last=False)
         if left < 1:
-            raise Overloaded("many people came from your address just now: try again in a minute")
+            raise Overloaded(MANY)
+
+
+async def _admit(request: Request) -> None:
+    """Count somebody new from the address of a request, here, and in the database where other servers count there too."""
+    address, newcomers = network_of(request.client.host if request.client else ""), request.app.state.newcomers
+    newcomers.admit(address)
+    service = pages.service(request)
+    if service.shared and not await write(request, service.people.admit, address, newcomers.per_minute):
+        raise Overloaded(MANY)
 
 
 async def player(request: Request) -> int:
@@ -91,7 +101,7 @@ async def player(request: Request) -> int:
         return person
     if token is None and request.url.path.startswith("/api/"):
         raise Unauthenticated("there is no token with this request (get one: POST /api/people)")
-    request.app.state.newcomers.admit(network_of(request.client.host if request.client else ""))
+    await _admit(request)
     people = pages.service(request).people
     token, person = await write(request, people.add, token, label_of(request))
     request.state.token, request.state.person = token, person
@@ -144,7 +154,7 @@ async def make_code(request: Request) -> Response:
 async def redeem(request: Request) -> Response:
     """Sign this browser in with a code from another one."""
     form = await pages.form(request, CodeForm)
-    request.app.state.newcomers.admit(network_of(request.client.host if request.client else ""))  # bounds guessing
+    await _admit(request)  # bounds guessing
     request.state.token = await write(request, pages.service(request).people.redeem, form.code, label_of(request))
     return pages.with_cookie(request, RedirectResponse("/", 303))
 

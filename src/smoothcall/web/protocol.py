@@ -11,10 +11,14 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from ipaddress import ip_address
 from typing import Any
+from zlib import crc32
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from smoothcall.kernels.tables import Array
+
 SLICE = 16 * 1024  # bytes given to the parser at a time
+SLOTS = 16384  # of addresses whose connections several processes count
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +179,38 @@ class LimitedProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def limited(limits: Limits) -> type[LimitedProtocol]:
+class SharedConnections(Connections):
+    """Open connections of several processes. Each counts its own in a row of shared memory, and reads those of all."""
+
+    def __init__(self, limits: Limits, counts: Array, place: int) -> None:
+        """counts[processes, 1 + SLOTS] int32: all connections of a process, then those of addresses by their hashes."""
+        super().__init__(limits)
+        self._counts, self._own = counts, counts[place]
+        self._own[:] = 0  # a process that had this place before is gone, and so are its connections
+
+    def admit(self, address: str) -> bool:
+        slot = slot_of(address)
+        total, here = self._counts[:, [0, slot]].sum(axis=0)
+        if total >= self.limits.connections or here >= self.limits.per_address:
+            self.refused += 1
+            return False
+        self.by_address[address] += 1
+        self._own[[0, slot]] += 1
+        return True
+
+    def leave(self, address: str) -> None:
+        super().leave(address)
+        self._own[[0, slot_of(address)]] -= 1
+
+
+def slot_of(address: str) -> int:
+    """Return where the connections of an address are counted; addresses of the same slot count as one."""
+    return 1 + crc32(address.encode()) % SLOTS
+
+
+def limited(limits: Limits, connections: Connections | None = None) -> type[LimitedProtocol]:
     """Return the protocol of one server: its connections are counted together."""
-    made: Any = type("Limited", (LimitedProtocol,), {"limits": limits, "open": Connections(limits)})
+    made: Any = type("Limited", (LimitedProtocol,), {"limits": limits, "open": connections or Connections(limits)})
     return made  # type: ignore[no-any-return]
 
 

@@ -132,13 +132,13 @@ def can_coach(service: PlayService, table: TableView) -> bool:
 
 
 def _round(table: TableView) -> tuple[SeatView, ...]:
-    """The others, in their order round the table from the person's left."""
+    """Return the others, in their order round the table from the person's left."""
     hand = table.hand
     return (*hand.seats[hand.seat + 1 :], *hand.seats[: hand.seat])
 
 
 def _explorable(agents: Agents, table: TableView) -> list[Opponent]:
-    """The opponents that have learned, each once."""
+    """Return the opponents that have learned, each once."""
     named = {opponent.id: opponent for opponent in table.opponents}.values()
     return [opponent for opponent in named if agents.card(opponent.id).kind != "scripted"]
 

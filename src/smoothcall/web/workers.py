@@ -1,6 +1,7 @@
 """Threads for the work of requests: a bounded number for each kind, with a bounded queue. The event loop does none of it.
 
-Moves have threads of their own, so that nothing else delays them. Long work (exports, statistics, coach, explorer) is done for
+Moves have threads of their own, so that nothing else delays them; those that opponents who search answer have another one,
+which they wait for in turn. Long work (exports, statistics, coach, explorer) is done for
 one request of a person at a time and stops when its client is gone. What does not fit is refused at once: `Overloaded`, a 503.
 """
 
@@ -38,6 +39,7 @@ class Kind:
 MOVES = Kind("moves", threads=24, queue=400, seconds=1.8)  # most of them wait for a commit, which they share
 READS = Kind("reads", threads=4, queue=200, seconds=1.8)
 LOADS = Kind("loads", threads=2, queue=100, seconds=60.0)  # moves for which an agent has to be loaded first
+SEARCHES = Kind("searches", threads=1, queue=20, seconds=30.0)  # moves at tables whose opponent searches
 LONG = Kind("long", threads=2, queue=60, seconds=20.0)
 WAITING = 3  # long requests of one person that may wait for another one of theirs
 BUSY = "too much is asked for just now: try again in a moment"
@@ -123,7 +125,7 @@ class Workers:
     """The pools of one application."""
 
     def __init__(self) -> None:
-        self.pools = {kind: Pool(kind) for kind in (MOVES, READS, LOADS, LONG)}
+        self.pools = {kind: Pool(kind) for kind in (MOVES, READS, LOADS, SEARCHES, LONG)}
         self._turns: dict[object, asyncio.Lock] = {}
         self._asked: Counter[object] = Counter()  # long requests by person
 

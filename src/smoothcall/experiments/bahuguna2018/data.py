@@ -20,6 +20,11 @@ def estimate(values: Sequence[float] | Array) -> Estimate:
     return means(np.asarray(values, float)[:, None])[0]
 
 
+def smaller_batches(part: Part) -> float:
+    """Return the iterations that the document timed, divided by those of a part that times batches."""
+    return float(ITERATIONS * TRIALS / (part.settings["batches"] * part.settings["batch"] * part.settings["trials"]))
+
+
 @dataclass(frozen=True, eq=False)
 class Trials:
     """The trials of a game."""

@@ -46,6 +46,18 @@ UNMEASURED = (  # source, statement, published, why there is nothing to measure
         "background",
         "background and choice of tools, without a figure",
     ),
+    (
+        "Section 6",
+        "Games that are more complicated could take days",
+        "days",
+        "a conjecture about its own program",
+    ),
+    (
+        "Section 7.2.1",
+        "Threads are slower because giving them new work all the time costs more than they gain",
+        "it seems",
+        "a profile that is not printed; what starting threads costs here stands in section 'Threads'",
+    ),
 )
 
 

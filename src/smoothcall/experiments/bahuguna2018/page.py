@@ -81,7 +81,7 @@ and does not give the threshold. The sentence has two readings: the average prob
 or the product of the average probabilities of all actions from the root. For each reading the threshold is fitted to one
 figure, the nodes that the recursive form reaches with two players, by {few} trial(s); the nodes with three players then follow.
 The first reading is the closer one and is used in all other rows. That choice was made after seeing the published figures, so
-that the rows of Table 7.1 with pruning decide nothing; rows on speed with pruning inherit the fitted threshold. A skipped
+that the rows of Table 7.1 with pruning decide nothing, nor do those on what pruning is worth in seconds. A skipped
 action keeps its regret and adds nothing to the utility of its parent."""
 
 THRESHOLDS = """Other thresholds of both readings, means of {others} trial(s). The document never visits a pruned child again
@@ -119,7 +119,7 @@ def rows_of(parts: Mapping[str, Part]) -> list[Row]:
         *rps_rows(parts["rps"].figures),
         free_variable_row(two, facts["trees"]["kuhn"]["keys"]),
         *(row for found in (two, three) for row in kuhn_rows(found)),
-        *node_rows(two, three, readings),
+        *node_rows(two, three, readings, thresholds),
         *pruned_epsilon_rows(two, three, readings, thresholds),
         *thread_rows(parts),
         *second_rows((two, three), parts),

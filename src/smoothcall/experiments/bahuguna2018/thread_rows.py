@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from smoothcall.experiments.bahuguna2018.data import estimate
+from smoothcall.experiments.bahuguna2018.data import estimate, smaller_batches
 from smoothcall.experiments.bahuguna2018.settings import GAMES, ITERATIONS, THREAD_SECONDS, THREAD_SPEEDUPS, TRIALS
 from smoothcall.experiments.bahuguna2018.speed_rows import OTHER_MACHINE, PERCENT
 from smoothcall.experiments.parts import Part
@@ -34,7 +34,7 @@ def thread_rows(parts: Mapping[str, Part]) -> Iterator[Row]:
         part = parts[f"{played}, threads"]
         one, levels, _ = uninterrupted(part.figures)
         lost[played] = 100 * (one / levels - 1)
-        yield from _second_rows(played, one, levels, _smaller(part))
+        yield from _second_rows(played, one, levels, smaller_batches(part))
         yield from _speed_rows(played, part, lost[played], _thread_cause(played, one, levels))
     yield Row(
         "Section 7.2.1",
@@ -49,17 +49,13 @@ def thread_rows(parts: Mapping[str, Part]) -> Iterator[Row]:
                 "%",
             ),
         ),
-        smaller=_smaller(parts["kuhn, threads"]),
+        smaller=smaller_batches(parts["kuhn, threads"]),
         cause=f"See {LEVELS!r}",
     )
 
 
-def _smaller(part: Part) -> float:
-    return float(ITERATIONS * TRIALS / (part.settings["batches"] * part.settings["batch"] * part.settings["trials"]))
-
-
 def _second_rows(played: str, one: Array, levels: Array, smaller: float) -> Iterator[Row]:
-    """Each printed second; `one` and `levels` are microseconds of an iteration, one figure per trial."""
+    """Return a row for each printed second; `one` and `levels` are microseconds of an iteration, one figure per trial."""
     timed = (("one thread", one), ("several threads", levels))
     for (threads, micro), seconds in zip(timed, THREAD_SECONDS[played], strict=True):
         yield Row(
@@ -73,7 +69,7 @@ def _second_rows(played: str, one: Array, levels: Array, smaller: float) -> Iter
 
 
 def _speed_rows(played: str, part: Part, lost: Array, cause: str) -> Iterator[Row]:
-    players, figures, smaller = GAMES[played], part.figures, _smaller(part)
+    players, figures, smaller = GAMES[played], part.figures, smaller_batches(part)
     yield Row(
         "Table 7.2",
         f"Kuhn poker, {players}: change of speed by threads that share the nodes of a level",

@@ -1,6 +1,6 @@
 """epfl2020, Poker Agent: four learners and the scripted players they learned against, no-limit hold'em with 32 cards.
 
-Added to the paper: a player that combines the four, how exploitable they are, and how an equilibrium of the same game fares.
+Added to the paper: a player that combines the four, how exploitable they are, and how a policy of MCCFR in the same game fares.
 """
 
 from __future__ import annotations

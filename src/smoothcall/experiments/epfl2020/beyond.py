@@ -13,7 +13,7 @@ from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.epfl2020.figures import over_trainings, seeds_of, tables_by_seed
 from smoothcall.experiments.epfl2020.report import NOT_YET
 from smoothcall.experiments.epfl2020.rows import alone, best_alone, gain_of_all, new_gain
-from smoothcall.experiments.epfl2020.settings import COLUMNS, COMBINED, EQUILIBRIUM, EXACT, FIRST, PAPER, SCRIPTED
+from smoothcall.experiments.epfl2020.settings import COLUMNS, COMBINED, EXACT, FIRST, MCCFR, PAPER, SCRIPTED
 from smoothcall.experiments.ledger import Page
 from smoothcall.experiments.parts import Part
 
@@ -157,24 +157,24 @@ def write_exploitability(page: Page, parts: Parts) -> None:
             "whole board, over every deal."
         )
     else:
-        page.text(f"Exact best responses: {NOT_YET}")
-    _write_equilibrium(page, parts)
+        page.text("Exact best responses were not measured.")
+    _write_mccfr(page, parts)
 
 
-def _write_equilibrium(page: Page, parts: Parts) -> None:
-    if "equilibrium" not in parts:
-        page.text(f"An approximate equilibrium of the same game against them: {NOT_YET}")
+def _write_mccfr(page: Page, parts: Parts) -> None:
+    if "mccfr" not in parts:
+        page.text(f"MCCFR in the same game against them: {NOT_YET}")
         return
-    part = parts["equilibrium"]
+    part = parts["mccfr"]
     found = {name: Estimate(each["gain"], each["error"], each["hands"]) for name, each in part.figures["matches"].items()}
     page.table(
-        [f"chips a freezeout of {EQUILIBRIUM}", *COLUMNS],
-        [[EQUILIBRIUM, *(f"{found[name].mean:+,.0f} ± {found[name].half_width():,.0f}" for name in COLUMNS)]],
+        [f"chips a freezeout of {MCCFR}", *COLUMNS],
+        [[MCCFR, *(f"{found[name].mean:+,.0f} ± {found[name].half_width():,.0f}" for name in COLUMNS)]],
     )
     lost = [name for name in COLUMNS if found[name].interval()[1] < 0]
     far = f" An equilibrium would not lose to {', '.join(lost)}: it has not learned for long enough." if lost else ""
     page.text(
-        f"{EQUILIBRIUM} is the average policy of MCCFR in the same game, one policy for each stack that may be left, "
+        f"{MCCFR} is the average policy of Monte-Carlo CFR in the same game, one policy for each stack that may be left, "
         f"`{part.figures['command']}` for full stacks and fewer iterations for smaller ones.{far} It is none of the opponents "
         "above. Agents of seed 1; the intervals are of the matches."
     )

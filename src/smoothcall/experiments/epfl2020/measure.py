@@ -19,7 +19,7 @@ from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.evaluation.exact_response import exact_response
 from smoothcall.evaluation.policy_match import deals_of, mbb, sample
 from smoothcall.evaluation.statistics import Estimate
-from smoothcall.experiments.agents import AgentFolder, StackGame, equilibria, lower_bounds
+from smoothcall.experiments.agents import AgentFolder, StackGame, lower_bounds, train_mccfr
 from smoothcall.experiments.epfl2020.matches import meet, meetings
 from smoothcall.experiments.epfl2020.settings import (
     COMBINED,
@@ -317,13 +317,13 @@ def _measure_beyond(parts: Parts, size: Size, players: Players) -> None:
         parts.measure(f"responses {label}", settings, partial(_responses, players, label))
     if size.walks:
         settings = {"walks": size.walks, "grid": size.grid, "freezeouts": size.freezeouts, "agents": players.settings(SEED)}
-        parts.measure("equilibrium", settings, lambda: _equilibrium(players))
+        parts.measure("mccfr", settings, lambda: _mccfr(players))
     for label in EXACT if size.exact else ():
         settings = {"game": size.exact, "agents": players.settings(SEED, label)}
         parts.measure(f"exact response {label}", settings, partial(_exact, players, label))
 
 
-def _equilibrium(players: Players) -> dict[str, Any]:
+def _mccfr(players: Players) -> dict[str, Any]:
     """Return the matches of MCCFR's average policies, one for each stack that may be left in a freezeout."""
     size, full, unit = players.size, players.rules.stack or 0, stack_trees(players.rules).unit
     games = []
@@ -332,7 +332,7 @@ def _equilibrium(players: Players) -> dict[str, Any]:
         made = game(players.game.name, **{**players.game.options, "stack": stack, "grid": size.grid})
         games.append(StackGame(stack, made, walks))
     kept = AgentFolder(players.folder / "agents" if size.full else None)
-    policies = equilibria(games, kept, seed=SEED, tell=players.parts.tell)
+    policies = train_mccfr(games, kept, seed=SEED, tell=players.parts.tell)
     one = PolicyByStack(stack_trees(players.rules), policies)
     others = {**players.learners(SEED), **players.scripted(*SCRIPTED)}
     found = meetings(players.rules, one, others, freezeouts=size.freezeouts, seed=SEED)

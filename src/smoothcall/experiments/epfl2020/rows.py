@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import comb
+from math import comb, hypot
 
+from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.epfl2020.figures import CrossTable, cross_tables, over_trainings, seeds_of, tables_by_seed
 from smoothcall.experiments.epfl2020.observations import CHIPS, observation_rows, unmeasured
-from smoothcall.experiments.epfl2020.settings import COLUMNS, COMBINED, FIGURE_1, FIRST, LAYERS, PAPER, RULES
+from smoothcall.experiments.epfl2020.settings import COLUMNS, COMBINED, EXACT, FIGURE_1, FIRST, LAYERS, PAPER, RULES
 from smoothcall.experiments.parts import Part
-from smoothcall.experiments.verdicts import Above, Below, Deviation, Every, Measured, Near, Row, exact, share
+from smoothcall.experiments.verdicts import Above, Below, Deviation, Every, Measured, Near, Row, difference, exact, share
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32
 
 
@@ -20,8 +21,10 @@ def rows(parts: Mapping[str, Part]) -> Iterator[Row]:
     short = _short_form(parts)
     for row in observation_rows(cross_tables(parts)):
         yield row if short is None else replace(row, deviations=(*row.deviations, short))
+    yield estimated_row(parts)
     yield from other_rows()
     yield combined_row(parts)
+    yield exact_row(parts)
 
 
 def _short_form(parts: Mapping[str, Part]) -> Deviation | None:
@@ -36,13 +39,14 @@ def _short_form(parts: Mapping[str, Part]) -> Deviation | None:
 
 def rule_rows(parts: Mapping[str, Part]) -> Iterator[Row]:
     statement = "Two players, four suits of eight ranks, 10,000 chips, bets of 1,000, blinds of 500, raises by 1 to 4 bets"
-    source, figure = "Section 2, Section 6.1", ", ".join(map(str, RULES.values()))
+    source, figure = "Section 2, Section 6.1", "2, 4, 8, 10000, 1000, 500, 1 to 4"
     if "rules" not in parts:
         yield unmeasured(source, statement, figure)
     else:
         found = parts["rules"].figures
         same = Measured(share([found[name] == value for name, value in RULES.items()]), Every(), "our rules agree in")
-        yield Row(source, statement, figure, (same,), note="all-in is a move beside these raises, for AllIn")
+        note = "all-in is a move beside these raises, for AllIn; the document does not say who pays the blind, here both do"
+        yield Row(source, statement, figure, (same,), note=note)
     for source, labels, statement in (
         ("Section 4.2", ("DQC", "DQD"), "Policy networks of deep Q-learning: six inputs, three hidden layers of 16 neurons"),
         ("Section 4.3.4", ("CDQN",), "Both networks of clipped double DQN have the layers printed"),
@@ -119,6 +123,24 @@ def _impossible_row(parts: Mapping[str, Part]) -> Row:
     return Row(source, statement, "impossible", (Measured(share(same), Below(1), label),), cause=cause)
 
 
+def estimated_row(parts: Mapping[str, Part]) -> Row:
+    """Return the row of what agents learn and play with: estimates, and what they change in matches of ours."""
+    source, statement = "Section 3.1", "Agents learn and play with winning probabilities estimated from 100 games"
+    measured = []
+    if "estimated equities" in parts:
+        part = parts["estimated equities"]
+        for label, found in part.figures.items():
+            apart = [
+                difference(*(Estimate(mean, error, part.settings["freezeouts"]) for mean, error in (estimated, exactly)))
+                for exactly, estimated in found.values()
+            ]
+            gain, error = sum(each.mean for each in apart) / len(apart), hypot(*(each.error for each in apart)) / len(apart)
+            change = Estimate(gain, error, apart[0].count)
+            measured.append(Measured(change, None, f"matches of {label}, estimates less exact equities", "+,.0f", CHIPS))
+    why = "ours learned with exact equities; training all learners again with estimates was not done"
+    return Row(source, statement, "100 games", tuple(measured), (Deviation("algorithm", why),))
+
+
 # What there is no figure of ours for
 
 
@@ -134,6 +156,12 @@ TESTS = {  # tests of this project that hold what the document describes
 
 
 DESCRIBED = (  # source, statement, as printed, why there is nothing to measure
+    (
+        "Sections 1.1 to 1.3",
+        "Programs beat people at chess and Go; in poker cards are hidden, chance decides single hands, and players bluff",
+        "background",
+        "background, without a figure",
+    ),
     (
         "Sections 3 and 4.3.3",
         "What a state consists of",
@@ -157,6 +185,66 @@ DESCRIBED = (  # source, statement, as printed, why there is nothing to measure
         "Training against scripted players, then against frozen copies of oneself",
         "two steps",
         "a description, without numbers of games",
+    ),
+    (
+        "Section 3.1",
+        "100 simulated games are a good compromise of speed and precision",
+        "good",
+        "no criterion; the standard deviations have rows of their own",
+    ),
+    (
+        "Sections 4.1.2 and 4.2.1",
+        "Rewards shaped by position and pot, epsilon-greedy moves, and thresholds y/2 and 2y of the continuous output",
+        "formulas",
+        "definitions, without a figure",
+    ),
+    (
+        "Section 4.2.2",
+        "A high entropy, which means large differences between probabilities, is penalised",
+        "penalised",
+        "the printed loss, -E_c H, rewards a high entropy, and a high entropy means small differences: the sentence is wrong",
+    ),
+    (
+        "Section 4.3.3",
+        "With the last three moves in the state there are too many states",
+        "too many",
+        "no figure; the states of its first form are not described",
+    ),
+    (
+        "Section 5.1",
+        "The first pool is too simple to look like people, even beginners",
+        "too dumb",
+        "a judgement, without a figure",
+    ),
+    (
+        "Section 6.1",
+        "40 games of ten rounds against every agent and scripted player: mean gain, standard deviation, win rate",
+        "40 games",
+        "a description; Figs 5 and 6 have rows of their own",
+    ),
+    (
+        "Sections 6.2 and 8.2",
+        "Evaluation against people",
+        "future work",
+        "a wish; no people were measured, by the document or by us",
+    ),
+    (
+        "Section 8.2",
+        "The insights of Section 8.1 should be verified with robust data",
+        "a wish",
+        "a wish; the rows of Section 8.1 have our data",
+    ),
+    (
+        "Section 9",
+        "Solving subgames online leads to smarter strategies",
+        "can help",
+        "a wish, not measured for this game: its agents play without search (`smoothcall solve` solves subgames)",
+    ),
+    (
+        "Section 9",
+        "Learning the opponent's strategy leads to smarter strategies",
+        "can help",
+        "a wish; the player that chooses by the opponent's metrics has a row of its own",
     ),
 )
 
@@ -245,6 +333,15 @@ def combined_row(parts: Mapping[str, Part]) -> Row:
         what = f"against learners that its choice was not learned from, more than {label}"
         measured.append(Measured(over_trainings(apart), Above(0), what, "+,.0f", "chips"))
     return Row(source, statement, None, tuple(measured))
+
+
+def exact_row(parts: Mapping[str, Part]) -> Row:
+    """Return the row of exact best responses in a game of few raises."""
+    statement = "How much an exact best response wins, in the game whose only raise is by three bets"
+    found = {label: parts[f"exact response {label}"].figures for label in EXACT if f"exact response {label}" in parts}
+    measured = tuple(Measured(exact(each["total"]), None, label, "+,.0f", "mbb/h") for label, each in found.items())
+    note = "" if measured else "not measured"
+    return Row("beyond", statement, None, measured, note=note)
 
 
 def gain_of_all(matches: Mapping[str, Mapping[str, float]]) -> float:

@@ -53,7 +53,7 @@ LEARNERS = {label: Learner(file, file, AS_WRITTEN, ALPHA.get(label, {})) for lab
 }
 SCRIPTED = dict(zip(("AD", "MD", "BAD", "BMD"), FINAL_POOL, strict=True))
 FIRST = tuple(name for name in FIRST_POOL if name not in FINAL_POOL)  # the players of the first pool that were left out later
-COMBINED, EQUILIBRIUM = "COMB", "EQ"
+COMBINED, MCCFR = "COMB", "MCCFR"
 EXACT = ("MC", "CDQN")  # whose exploitability is computed exactly in a game of few raises
 PUBLISHED_GAMES = 40
 ROLLOUTS = 100  # games simulated for an estimate of the equity
@@ -109,7 +109,7 @@ class Size:
     alpha_seeds: int  # trainings with each of them
     alpha_freezeouts: int  # of a match of theirs
     walks: int  # iterations of MCCFR for the largest stack; trees of smaller stacks are smaller by half for every bet; 0: none
-    grid: str  # of the equilibrium
+    grid: str  # of MCCFR
     local_deals: int  # of a local best response; 0: no lower bounds
     episodes: int  # a seat, of a response by UCT
     response_hands: int  # of a response by clipped double DQN

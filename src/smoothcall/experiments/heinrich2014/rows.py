@@ -11,26 +11,29 @@ from smoothcall.experiments.heinrich2014 import comparison, kuhn
 from smoothcall.experiments.heinrich2014.figures import mean, read
 from smoothcall.experiments.heinrich2014.kuhn import POTS, SLOW, SMOOTH, STANDARD, SWEPT, UCT, curves_name, variant_name
 from smoothcall.experiments.parts import Part
-from smoothcall.experiments.verdicts import Above, Below, Deviation, Measured, Near, Row, difference, exact
+from smoothcall.experiments.verdicts import Above, Below, Deviation, Measured, Near, Row, deviating, difference, exact
 
 Figures = Mapping[str, Any]
 LARGER = tuple(pot for pot in POTS if pot > STANDARD)
+EARLY = (comparison.EARLY, kuhn.EVERY)  # episodes of "initial" learning: the second is the document's first measurement
 READINGS = {False: "c as stated", True: "c scaled with the pot"}
 CAUSE = {
-    False: "c calibrated for a pot of 2 is too small: many runs stop to explore; see Exploration and the pot",
+    False: "c calibrated for a pot of 2 is too small: many runs stop exploring; see Exploration and the pot",
     True: "see Exploration and the pot",
 }
 SCALED = Deviation(
     "algorithm", "c is scaled with the pot, which the document does not say; its c was calibrated for a pot of 2"
 )
 DEVIATIONS: dict[bool, tuple[Deviation, ...]] = {False: (), True: (SCALED,)}
+STOPPED = "with c as printed many runs of ours stop exploring, and the document's, which converge, cannot have done so"
 NASH_CONV_CAUSE = {
     False: CAUSE[False],
     True: "Q folds to a bet too often, and a bet with J then wins the larger pot; see Pots and mixing schedules",
 }
+AHEAD = "UCT is ahead at the first of these points only; why was not looked for"
 STANDING = -0.1  # power of ten a decade: what falls no faster does not converge
 DOMINATED_CAUSE = {
-    False: "with a pot of 16 nearly all runs of both stop to explore; see Exploration and the pot",
+    False: "with a pot of 16 nearly all runs of both stop exploring; see Exploration and the pot",
     True: "with a large c exploration itself makes up the error, and the order turns; see Exploration and the pot",
 }
 
@@ -71,6 +74,24 @@ UNMEASURED = (  # source, statement, published, why there is nothing to measure
         "In large games visits may be too few for an average policy with a small dominated error",
         "might be too low",
         "a conjecture; average policies of limit hold'em are on [the other page](heinrich2014-holdem.md)",
+    ),
+    (
+        "Introduction",
+        "CFR has no guarantees with more than two players, other methods are undefined there; MCTS is defined for any number",
+        "quoted",
+        "theory, without a figure; three players are on [the other page](heinrich2014-holdem.md)",
+    ),
+    (
+        "Introduction",
+        "MCTS samples selectively and needs only a simulator, where full-width methods suffer from many dimensions",
+        "an argument",
+        "an argument, without a figure; seconds and nodes stand in section 'Comparison of tree search with CFR'",
+    ),
+    (
+        "Self-Play MCTS",
+        "With perfect recall a player's information states form a tree, with imperfect recall one whose branches join again",
+        "an argument",
+        "a property of the definitions",
     ),
 )
 
@@ -172,13 +193,17 @@ def _convergence(curves: Figures, more: Figures) -> Iterator[Row]:
 
 
 def _first_learning(early: Figures) -> Row:
-    uct, smooth = (read(early[label][str(kuhn.EVERY)]) for label in (UCT, SMOOTH))
+    found = {at: [read(early[label][str(at)]) for label in (UCT, SMOOTH)] for at in EARLY}
     return Row(
         "Introduction",
-        f"Smooth UCT retains UCT's fast initial learning (NashConv at the first measurement, {kuhn.EVERY:,} episodes, is no "
-        "larger)",
+        "Smooth UCT retains UCT's fast initial learning (NashConv is no larger)",
         "might retain",
-        (Measured(difference(uct, smooth), Above(0), "NashConv, UCT less Smooth UCT", ".2g"), _context(UCT, uct)),
+        tuple(
+            Measured(difference(uct, smooth), Above(0), f"NashConv, UCT less Smooth UCT, after {at:,} episodes", ".2g")
+            for at, (uct, smooth) in found.items()
+        )
+        + tuple(_context(f"{UCT} after {at:,}", uct) for at, (uct, _) in found.items()),
+        cause=AHEAD,
     )
 
 
@@ -211,7 +236,7 @@ def _figure_2(found: Figures, *, scaled: bool) -> Iterator[Row]:
         deviations=DEVIATIONS[scaled],
         cause=CAUSE[scaled],
     )
-    yield Row(
+    larger = Row(
         "Figure 2",
         f"Pot 8, {READINGS[scaled]}: Smooth UCT (3) has a larger DOM-ERR than UCT",
         "seems to suffer a larger dominated error",
@@ -222,6 +247,7 @@ def _figure_2(found: Figures, *, scaled: bool) -> Iterator[Row]:
         deviations=DEVIATIONS[scaled],
         cause=DOMINATED_CAUSE[scaled],
     )
+    yield larger if scaled else deviating(larger, "algorithm", STOPPED)
 
 
 def _variants(found: Mapping[int, Figures], *, scaled: bool) -> Iterator[Row]:
@@ -229,7 +255,7 @@ def _variants(found: Mapping[int, Figures], *, scaled: bool) -> Iterator[Row]:
         return read(found[pot][label][measure])
 
     def apart(one: str, other: str, measure: str) -> tuple[Measured, ...]:
-        """The figure of one agent less that of another, for each larger pot."""
+        """Return the figure of one agent less that of another, for each larger pot."""
         return tuple(
             Measured(difference(of(pot, one, measure), of(pot, other, measure)), Above(0), f"pot {pot}", ".2g")
             for pot in LARGER
@@ -279,7 +305,7 @@ def _variants(found: Mapping[int, Figures], *, scaled: bool) -> Iterator[Row]:
 
 def _growth(found: Mapping[int, Figures], *, scaled: bool) -> Row:
     errors = {pot: read(found[pot][SMOOTH]["dominated"]) for pot in POTS}
-    return Row(
+    row = Row(
         "Kuhn Poker",
         f"Larger pots, {READINGS[scaled]}: the DOM-ERR of Smooth UCT (3) grows with the pot",
         "For larger pot sizes",
@@ -290,10 +316,11 @@ def _growth(found: Mapping[int, Figures], *, scaled: bool) -> Row:
         deviations=DEVIATIONS[scaled],
         cause=CAUSE[scaled],
     )
+    return row if scaled else deviating(row, "algorithm", STOPPED)
 
 
 def _stuck(found: Mapping[int, Figures], label: str) -> str:
-    """Return how many runs of an agent stopped to explore, by larger pot."""
+    """Return how many runs of an agent stopped exploring, by larger pot."""
     shares = {pot: read(found[pot][label]["stuck"]) for pot in LARGER}
     counts = ", ".join(f"{round(share.mean * share.count)} of {share.count}" for share in shares.values())
     return f"runs of {label} that do not explore {counts}"
@@ -343,23 +370,28 @@ def _algorithm(parts: Mapping[str, Part]) -> Iterator[Row]:
 
 
 def _comparison(parts: Mapping[str, Part]) -> Iterator[Row]:
+    """UCT beside MCCFR, judged early at the points of `_first_learning` (on Leduc at the first of them), and at the end."""
+    about = "(after Ponsen et al. 2011; outcome sampling, NashConv at equal episodes)"
     for name in comparison.GAMES:
         uct, mccfr = (parts[f"{name}, {label}"].figures for label in (UCT, comparison.OUTCOME))
-        late = difference(mean(uct["nash_conv"]["last"]), mean(mccfr["nash_conv"]["last"]))
-        if name == comparison.GAMES[0]:  # more seeds
-            first = {label: read(parts["early"].figures[label][str(comparison.EARLY)]) for label in (UCT, comparison.OUTCOME)}
+        if name == "kuhn":  # more seeds
+            early = {at: [read(parts["early"].figures[label][str(at)]) for label in (comparison.OUTCOME, UCT)] for at in EARLY}
         else:
-            first = {UCT: mean(uct["early"]), comparison.OUTCOME: mean(mccfr["early"])}
-        early = difference(first[comparison.OUTCOME], first[UCT])
+            early = {comparison.EARLY: [mean(found["early"]) for found in (mccfr, uct)]}
+        source, published = ("Introduction", True) if name == "kuhn" else ("Introduction (on Leduc)", False)
         yield Row(
-            "Introduction" if name == "kuhn" else "Introduction (on Leduc)",
-            f"{name}: UCT learns faster at first, MCCFR converges closer (after Ponsen et al. 2011; outcome sampling, NashConv "
-            "at equal episodes)",
-            "quickly finds a good but suboptimal policy" if name == "kuhn" else None,
-            (
-                Measured(early, Above(0), f"MCCFR less UCT after {comparison.EARLY:,}", ".2g"),
-                Measured(late, Above(0), f"UCT less MCCFR after {uct['iterations'][-1]:,}", ".2g"),
-            ),
+            source,
+            f"{name}: UCT learns faster than MCCFR at first {about}",
+            "quickly finds a good but suboptimal policy" if published else None,
+            tuple(Measured(difference(*pair), Above(0), f"MCCFR less UCT after {at:,}", ".2g") for at, pair in early.items()),
+            cause=AHEAD,
+        )
+        late = difference(mean(uct["nash_conv"]["last"]), mean(mccfr["nash_conv"]["last"]))
+        yield Row(
+            source,
+            f"{name}: MCCFR converges closer than UCT {about}",
+            "converges to the optimal policy over time" if published else None,
+            (Measured(late, Above(0), f"UCT less MCCFR after {uct['iterations'][-1]:,}", ".2g"),),
         )
 
 

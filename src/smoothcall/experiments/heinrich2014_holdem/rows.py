@@ -22,11 +22,28 @@ from smoothcall.experiments.heinrich2014_holdem.reading import (
     unless_measured,
     winnings,
 )
-from smoothcall.experiments.verdicts import Above, Between, Criterion, Deviation, Measured, Near, Row, difference, exact
+from smoothcall.experiments.verdicts import (
+    Above,
+    Criterion,
+    Deviation,
+    Measured,
+    Near,
+    Row,
+    deviating,
+    difference,
+    exact,
+    magnitude,
+    single,
+)
 
 BOTS = Deviation("opponents", "Sparbot and FellOmen2 are not available")
 PLAN = Deviation("nothing", "a plan of its authors")
 BOUNDS = Deviation("nothing", "no figure in the document, and of our agents only lower bounds can be computed")
+UNDERTRAINED = (
+    "after so few episodes the policies are exploitable before they are frozen: the same bound of their averages is no smaller"
+)
+OWN_INTERVALS = "about its own Table 2, whose intervals stand in the rows on it"
+QUOTED = "quoted; neither program is available"
 TABLE_1 = {"2p S": (169, 100, 100, 100), "2p L": (169, 1000, 500, 200), "3p": (169, 1000, 100, 10)}
 PAIRS = (("UCT S, k=1", "Smooth UCT S, k=1"), ("UCT S, k=0.5", "Smooth UCT S, k=0.5"), ("UCT L, k=0.5", "Smooth UCT L, k=0.5"))
 
@@ -60,10 +77,10 @@ def _sizes(parts: Found) -> Iterator[Row]:
         "Limit Texas Hold'em",
         "Nodes of the two-player game tree",
         "about 10^18",
-        (Measured(exact(found["game tree"]), Between(10**17.5, 10**18.5), form=".2e"),),
+        (Measured(exact(found["game tree"]), magnitude(18), form=".2e"),),
     )
     part = parts.get("exploration by the pot")
-    compared = [] if part is None else [figure(read(part.figures[form]), form, Above(0)) for form in FORMS]
+    compared = [] if part is None else [_one_pair(read(part.figures[form]), form) for form in FORMS]
     yield Row(
         "Limit Texas Hold'em",
         "Exploration by pot and remaining betting, (5), avoids unnecessary exploration (it wins against a constant, the most "
@@ -72,12 +89,18 @@ def _sizes(parts: Found) -> Iterator[Row]:
         tuple(chain(*compared)),
         unless_measured(compared[0] if compared else ()),
         smaller=1.0 if part is None else EPISODES / iterations_of(part),
-        cause="see How the agents were made",
+        note="one training of each kind decides nothing about the kinds" if compared else "",
     )
 
 
+def _one_pair(won: Estimate, form: str) -> tuple[Measured, ...]:
+    """Return what one training wins against another: judged as one pair, beside it the interval of its hands."""
+    about = f"{form}, these two agents:"
+    return (*figure(single(won.mean), form, Above(0)), *figure(won, about))
+
+
 def _table_2(parts: Found) -> Iterator[Row]:
-    """One row for each entry; beside it what our agent wins against our MCCFR agent, which is another opponent."""
+    """Return one row for each entry; beside it what our agent wins against our MCCFR agent, which is another opponent."""
     part = parts.get(f"table 2, {GREEDY}")
     size = "" if part is None else f", after {iterations_of(part):,.0f} episodes"
     for agent in of.TWO:
@@ -101,6 +124,21 @@ def _two_player_claims(parts: Found) -> Iterator[Row]:
         ("Conclusion", "Self-play tree search competes with the state of the art of 2008", "suggest ... competitive"),
     ):
         yield Row(source, statement, published, deviations=(BOTS,))
+    for source, statement, published, why in (
+        (
+            "Two-player",
+            "Standard errors are large beside the differences in performance",
+            "difficult to compare",
+            OWN_INTERVALS,
+        ),
+        (
+            "Two-player, Three-player",
+            "FellOmen2 and Poki did well in the competition of 2008",
+            "second; first of six players",
+            QUOTED,
+        ),
+    ):
+        yield Row(source, statement, published, deviations=(Deviation("nothing", why),))
     against = [
         chain(*(figure(winnings(parts, f"table 2, {form}", smooth, uct), f"{smooth} against {uct}, {form}") for form in FORMS))
         for uct, smooth in PAIRS
@@ -127,7 +165,7 @@ def _frozen(parts: Found) -> Iterator[Row]:
     """Statements about distance to an equilibrium and about policies frozen to the greedy action."""
     learned = [figure(bound(parts, agent.label, GREEDY, "learned"), agent.label, Above(0)) for agent in of.TWO]
     part = parts.get(f"table 2, {GREEDY}")
-    yield Row(
+    frozen = Row(
         "Two-player",
         "Policies frozen to the greedy action are exploitable (a learned response, a lower bound, wins)",
         "generally yields exploitable policies",
@@ -135,7 +173,11 @@ def _frozen(parts: Found) -> Iterator[Row]:
         unless_measured(tuple(chain(*learned))),
         smaller=1.0 if part is None else EPISODES / iterations_of(part),
         cause="a response learned in few episodes loses to an agent that a best response would beat",
+        note=_freezing(parts),
     )
+    both = _frozen_and_average(parts)
+    before = bool(both) and all(average.mean >= greedy.mean for greedy, average in both)
+    yield deviating(frozen, "size", UNDERTRAINED) if before else frozen
     pairs: list[Measured] = []
     for name in ("UCT", "Smooth UCT"):
         coarse, fine = (bound(parts, f"{name} {grid}, k=0.5", GREEDY, "local") for grid in "SL")
@@ -170,6 +212,17 @@ def _frozen(parts: Found) -> Iterator[Row]:
     )
 
 
+def _frozen_and_average(parts: Found) -> list[tuple[Estimate, Estimate]]:
+    """Return the local lower bounds of each agent, frozen to the greedy action and as an average."""
+    found = [tuple(bound(parts, agent.label, form, "local") for form in FORMS) for agent in of.TWO]
+    return [(greedy, average) for greedy, average in found if greedy is not None and average is not None]
+
+
+def _freezing(parts: Found) -> str:
+    found = [f"{greedy.mean:+.0f} and {average.mean:+.0f}" for greedy, average in _frozen_and_average(parts)]
+    return f"lower bounds by a local best response, frozen and average: {', '.join(found)}" if found else ""
+
+
 def _exact_folds(parts: Found) -> Iterator[Row]:
     """Rows beyond the document."""
     for agent in of.TWO:
@@ -197,7 +250,7 @@ def _exact_folds(parts: Found) -> Iterator[Row]:
 
 
 def _curves(parts: Found) -> Iterator[Row]:
-    """The learning curves it wished for, against the MCCFR agent."""
+    """Return rows for the learning curves it wished for, against the MCCFR agent."""
     wish = "Conclusion (learning rate against MCCFR)"
     for agent in (*of.TWO, *of.EXACT_TWO):
         found = points_of(parts, agent.label)
@@ -240,7 +293,7 @@ def _abstractions(parts: Found) -> Iterator[Row]:
             measured,
             () if len(measured) == 1 + 2 * len(FORMS) else (NOT_MEASURED,),
             smaller=1.0 if part is None else EPISODES / iterations_of(part),
-            cause="see Abstractions",
+            cause="greedy policies and averages disagree, after one training of each; why was not looked for; see Abstractions",
         )
 
 
@@ -263,4 +316,10 @@ def _plans() -> Iterator[Row]:
         yield Row("Conclusion", statement, published, deviations=(PLAN,))
     yield Row(
         "Conclusion", "With more training Smooth UCT might converge in large games", "might also converge", deviations=(BOUNDS,)
+    )
+    yield Row(
+        "Conclusion",
+        "Matches with other programs do not measure the distance from an equilibrium",
+        "insufficient",
+        deviations=(Deviation("nothing", "an argument, without a figure; lower bounds have a row of their own"),),
     )

@@ -23,6 +23,7 @@ from smoothcall.experiments.macmanus2019.search import (
     LEDUC,
     METHODS,
     PROGRAM,
+    SMOOTH,
     C,
     Method,
     PotGame,
@@ -32,7 +33,8 @@ from smoothcall.experiments.macmanus2019.search import (
 )
 from smoothcall.experiments.parts import Parts
 from smoothcall.games.catalog import LEDUC as LEDUC_RULES
-from smoothcall.games.catalog import LIMIT_HOLDEM
+from smoothcall.games.catalog import LIMIT_HOLDEM, NO_LIMIT_HOLDEM
+from smoothcall.games.rankings import CATEGORIES
 from smoothcall.information.named_games import game
 from smoothcall.information.tree import poker_size
 from smoothcall.interop.macmanus2019 import information, parse, read_strategy
@@ -44,7 +46,18 @@ EPISODES = dict(zip((method.label for method in METHODS), (500_000, 500_000, 1_0
 WINDOW = 1_000  # episodes of a point of the reward curves, as in its program
 FIRST = 10_000  # episodes at which its curves of exploitability begin, as in its program
 THOUSANDS = (1, 2, 5, 10, 20, 30, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000)  # episodes of the points of the curves
+LONGER = "three times the episodes"
 SWEEP = (0.02, 0.05, 0.2, 0.5)  # of d, besides the two of the document
+TRIED: dict[str, dict[str, Any]] = {  # changes of the search in its program that may explain Fig 4.6
+    "eta_0 = 1, as in (2.11)": {"eta": 1.0},
+    "gamma = 0": {"gamma": 0.0},
+    "c = 9": {"c": 9.0},
+    "c = 50, as in earlier versions of the program": {"c": 50.0},
+    "no discount": {"discount": 1.0},
+    "visits counted once": {"both_trees": False},
+    LONGER: {},
+}
+OTHER_C = (9.0, 12.0, 24.0, 36.0)  # of UCT, tried for Heinrich's low of 0.8
 SPECS = {"merged": "leduc", "apart": "leduc:suits=apart"}
 FILES = (
     "Deterministic_200000_random", "Stochastic_200000_random", "Deterministic_10000000_self-play",
@@ -59,6 +72,7 @@ class Size:
     program: int  # repetitions of its three experiments as its program has them
     repetitions: int  # in Leduc hold'em
     steps: int  # repetitions of the settings between the text and the program
+    changed: int  # repetitions of its program with other values of d, and with other changes
     short: int  # repetitions of Fig 4.1
     equal: int  # episodes of UCT beside Smooth UCT
     seeds: int
@@ -67,8 +81,8 @@ class Size:
     long_apart: int  # seeds with suits told apart
 
 
-FULL = Size(1, 200, 40, 20, 100, 30_000_000, 10, 500_000_000, 5, 3)
-QUICK = Size(10, 10, 4, 2, 10, 1_000_000, 2, 5_000_000, 1, 1)
+FULL = Size(1, 200, 40, 20, 40, 100, 30_000_000, 10, 500_000_000, 5, 3)
+QUICK = Size(10, 10, 4, 2, 2, 10, 1_000_000, 2, 5_000_000, 1, 1)
 
 
 def measure(parts: Parts, size: Size, folder: Path) -> None:
@@ -81,7 +95,9 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
             _experiment(parts, games[setting.spec], setting, method, points, repetitions)
     for d in SWEEP:
         method = Method(f"Smooth UCT, d = {d:g}", d=d)
-        _experiment(parts, games[PROGRAM.spec], PROGRAM, method, [1_000_000 // size.shorter], size.steps)
+        _experiment(parts, games[PROGRAM.spec], PROGRAM, method, [1_000_000 // size.shorter], size.changed)
+    about = settings_of(PROGRAM, SMOOTH, episodes=1_000_000 // size.shorter, repetitions=size.changed, tried=TRIED)
+    parts.measure(TRIED_PART, about, partial(_tried, games[PROGRAM.spec], about["episodes"], size.changed))
     for setting in (LEDUC, PROGRAM):
         about = settings_of(setting, AGAINST_RANDOM, episodes=10_000, repetitions=size.short)
         parts.measure(f"cumulative reward: {setting.label}", about, partial(_cumulative, games, setting, size.short))
@@ -94,9 +110,13 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
     _heinrich(parts, size)
     parts.measure("notation", {"history": "1AhQhbcKsbrc"}, lambda: _notation("1AhQhbcKsbrc"))
     parts.measure("rules", {"game": LEDUC_RULES.name}, _rules)
+    parts.measure("Texas hold'em", {"game": NO_LIMIT_HOLDEM.name}, _holdem_rules)
     parts.measure("limit hold'em", {"game": LIMIT_HOLDEM.name}, lambda: {"states": _game_states()})
     told = {"files": FILES, "repository": REPOSITORY}
     parts.measure("strategy files", told, lambda: _strategy_files(folder / "strategies", parts.tell))
+
+
+TRIED_PART = f"{SMOOTH.label}: what was tried for Fig 4.6"
 
 
 def part_name(setting: Setting, method: Method) -> str:
@@ -132,6 +152,17 @@ def _curves(played: PotGame, setting: Setting, method: Method, points: list[int]
             for name, found in _evaluated(played, search).items():
                 figures[name][repetition, index] = found
     return {"points": points, **{name: figure.round(5) for name, figure in figures.items()}, "windows": rewards.mean(axis=0)}
+
+
+def _tried(played: PotGame, episodes: int, repetitions: int) -> dict[str, list[float]]:
+    """Return [repetitions] the exploitability by the document's best response with each change of the search."""
+    found: dict[str, list[float]] = {}
+    for name, changes in TRIED.items():
+        for repetition in range(repetitions):
+            search = TreeSearch(played, PROGRAM, SMOOTH, repetition, **changes)
+            search.run(3 * episodes if name == LONGER else episodes)
+            found.setdefault(name, []).append(section_3_2.exploitability(played, search.deterministic()))
+    return found
 
 
 def _evaluated(played: PotGame, search: TreeSearch) -> dict[str, float]:
@@ -224,6 +255,10 @@ def _heinrich(parts: Parts, size: Size) -> None:
             points = sorted({*points, 500_000 // size.shorter, 1_000_000 // size.shorter} & {*range(points[-1] + 1)})
             about = _about(suits, name, d) | {"points": points, "seeds": size.seeds}
             parts.measure(nash_conv_part(suits, d), about, partial(_followed, about))
+        for c in OTHER_C:
+            about = _about(suits, "uct", None) | {"points": spaced(1_000, 2_500_000 // size.shorter), "seeds": size.seeds}
+            about["options"] |= {"c": c}
+            parts.measure(f"{nash_conv_part(suits, None)}, c = {c:g}", about, partial(_followed, about))
     for suits, seeds in (("merged", size.long_seeds), ("apart", size.long_apart)):
         for name, d in (("smooth-uct", 0.002), ("uct", None)):
             for seed in range(seeds):
@@ -293,6 +328,19 @@ def _rules() -> dict[str, Any]:
         "ante": LEDUC_RULES.ante(0),
         "bets": [street.bet for street in streets],
         "bets a round": [street.max_raises for street in streets],
+    }
+
+
+def _holdem_rules() -> dict[str, Any]:
+    """Return what Sections 2.3.1 to 2.3.3 say of Texas hold'em, from our rules. The royal flush is a kind of its own."""
+    streets, (small, big) = NO_LIMIT_HOLDEM.streets, NO_LIMIT_HOLDEM.blinds
+    return {
+        "rounds": len(streets),
+        "private": sum(street.hole for street in streets),
+        "public": [street.board for street in streets],
+        "big blind by small": big / small,
+        "all-in": not NO_LIMIT_HOLDEM.limit,
+        "kinds": len(CATEGORIES) + 1,
     }
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from smoothcall.experiments.curves import Curves
 from smoothcall.experiments.ledger import Page
-from smoothcall.experiments.macmanus2019 import figures, rows
+from smoothcall.experiments.macmanus2019 import figures, quoted, rows
 from smoothcall.experiments.macmanus2019.figures import estimate, long_curves, nash_conv_curves
 from smoothcall.experiments.macmanus2019.measurements import REPOSITORY, SPECS, part_name, solver_part
-from smoothcall.experiments.macmanus2019.search import LADDER, METHODS, PROGRAM
+from smoothcall.experiments.macmanus2019.search import LADDER, METHODS, PROGRAM, C
 from smoothcall.experiments.parts import Part
 
 PUBLISHED = ("4.9", "4.6", "2.2", "no better than UCT")  # of the methods
@@ -35,9 +35,12 @@ and wrote our own. It differs from Leduc hold'em and from the document's listing
    pairs, then AKs, AQs, AK, AQ, KQs, KQ. Suited cards beat the same ranks of two suits, so although its code gives ties to
    player 1, no hands tie. `leduc:showdown=starting-hands`.
 3. **Discount.** Returns are multiplied by 0.95 at every step up the tree, the deal of the public card included.
-4. **Visits counted twice.** Its update adds a visit to the node that a step leaves and to the one it enters. Nodes inside
-   the tree count twice as many visits as endings, and means move by 1 / (2 n + 1), which remembers early returns for long. The
-   document's listing counts once.
+4. **Both trees updated.** Every step updates the trees of both players: it counts a visit of the node that it leaves and one
+   of the node that it enters, if both are in the tree. Replies of the opponent are in a player's tree only for the cards with
+   which the opponent first came there. So a passage counts as one visit or as two, and means move by down to 1 / (2 n + 1),
+   which remembers early returns for long. The document's listing updates one tree and counts once.
+   `kernels/experiments/macmanus2019.py` has the details; a second program, with texts and dictionaries, learns the same
+   numbers (`tests/experiments/macmanus2019_text.py`).
 5. **Its best response** knows more than a player can, see below.
 
 Each line of the table adds one difference. Entries are the exploitability of the deterministic strategy by an exact best
@@ -64,8 +67,9 @@ visits and `leduc-smooth-uct-greedy` the highest value. `:greedy` behind the nam
 action."""
 
 ERRATA_TEXT = """- Equation 2.11 has no eta_0; the listing of Section 3.1.2 has it, and so do we.
+- Equation 2.11 does not fall to 0, as Section 2.4.3 says, but to gamma.
 - `Qs` is the queen of spades, not the ace (Section 3.1.1).
-- Section 2.3.3 counts ten kinds of hands and lists nine.
+- Section 2.3.3 counts ten kinds of hands and lists nine: four of a kind is missing.
 - Equation 3.2 averages a showdown over all cards of the agent. Its program averages over those with which the agent comes
   there, and so do we."""
 
@@ -87,12 +91,24 @@ def write_sections(page: Page, parts: Mapping[str, Part]) -> None:
         ["d", "exploitability (pots a hand)"],
         [[f"{d:g}", f"{found.mean:.2f} ± {found.half_width():.2f}"] for d, found in rows.sweep(parts)],
     )
+    page.text(
+        "Smooth UCT with d = 0.1 in its program, by its best response, with one more change each: what might explain that "
+        "ours is above the 2.2 of Fig 4.6."
+    )
+    page.table(
+        ["change", "exploitability (pots a hand)"],
+        [[name, f"{found.mean:.2f} ± {found.half_width():.2f}"] for name, found in rows.tried(parts).items()],
+    )
     _solvers(page, parts)
     _strategy_files(page, parts)
     page.heading("Heinrich's figures")
     page.text(HEINRICH_TEXT)
     _nash_conv_table(page, parts)
     page.text(_beside_heinrich(parts))
+    page.text(f"The lowest NashConv of UCT with other c than {C:g}, the mean of the seeds, and the episodes at which it is:")
+    lows = [quoted.lows(parts, suits) for suits in SPECS]
+    lines = [[f"{c:g}", *(f"{low:.2f} after {at:,}" for low, at in (each[c] for each in lows))] for c in lows[0]]
+    page.table(["c", *(f"suits {suits}" for suits in SPECS)], lines)
     seeds = len(nash_conv_curves(parts, "merged", None).figures["average"])
     page.picture("nash-conv", figures.nash_conv(parts), f"NashConv over episodes, mean and range of {seeds} seeds")
     page.heading("500 million episodes")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from smoothcall.experiments.macmanus2019.full_tree import FullTree
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
@@ -38,6 +39,10 @@ class PotGame(Game):
         pots[index[ends]] = self.tree.paid[ends].sum(axis=1)
         return index, np.sign(chips) * pots[:, None, None]
 
+    @cached_property
+    def histories(self) -> FullTree:
+        return FullTree(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -46,11 +51,11 @@ class Setting:
     label: str
     spec: str
     discount: float = 1.0
-    twice: bool = False  # visits are counted on entering and on leaving a node, see the kernel
+    both_trees: bool = False  # every step updates the trees of both players, see `kernels.search_both_trees`
 
 
 LEDUC = Setting("Leduc hold'em, search as listed", "leduc:suits=apart")
-PROGRAM = Setting("visits counted twice: its program", f"{NO_CHECKS},showdown=starting-hands", DISCOUNT, twice=True)
+PROGRAM = Setting("both trees updated: its program", f"{NO_CHECKS},showdown=starting-hands", DISCOUNT, both_trees=True)
 LADDER = (  # from the text to the program, one change at a time
     LEDUC,
     Setting("no checks: bet or fold", f"{NO_CHECKS},suits=apart"),
@@ -79,38 +84,49 @@ METHODS = (AGAINST_RANDOM, SELF_PLAY, SMOOTH, SMOOTH_HEINRICH)
 class TreeSearch:
     """A search of the document, with a table of player 1 in each seat. An episode is a hand with player 1 in a random seat."""
 
-    def __init__(self, played: PotGame, setting: Setting, method: Method, seed: int) -> None:
+    def __init__(self, played: PotGame, setting: Setting, method: Method, seed: int, **changes: Any) -> None:
+        """`changes`: parameters of the search that are not those of the setting and the method."""
         rows, actions = played.legal.shape
-        self.game, self.episodes = played, 0
-        self._tables = kernels.Tables(
-            np.zeros((2, rows)), np.zeros((2, rows, actions)), np.zeros((2, rows, actions)), np.zeros(1)
-        )
-        self._how = kernels.Search(
+        self.game, self.episodes, earned = played, 0, np.zeros(1)
+        self.how = kernels.Search(
             c=C, smooth=method.d is not None, eta=ETA0, gamma=GAMMA, d=method.d or 0.0, discount=setting.discount,
-            twice=setting.twice, self_play=method.against == "self",
-        )  # fmt: skip
-        self._path = np.zeros((played.depth + 1, 4), np.int64)
+            both_trees=setting.both_trees, self_play=method.against == "self",
+        )._replace(**changes)  # fmt: skip
+        self._listed = kernels.Tables(np.zeros((2, rows)), np.zeros((2, rows, actions)), np.zeros((2, rows, actions)), earned)
+        shape = (2, played.histories.count if setting.both_trees else 0)
+        self._trees = kernels.Trees(np.zeros(shape), np.zeros(shape), np.zeros(shape, bool), earned)
+        self._path = np.zeros((played.depth + 3, 4), np.int64)
         self._generator = seeded(seed)[0]
 
     def run(self, episodes: int) -> None:
-        kernels.search(self.game.walk, self._how, self._tables, self._path, self._generator, episodes)
+        if self.how.both_trees:
+            listed = self.game.histories.listed
+            kernels.search_both_trees(listed, self.how, self._trees, self._path, self._generator, episodes)
+        else:
+            kernels.search(self.game.walk, self.how, self._listed, self._path, self._generator, episodes)
         self.episodes += episodes
+
+    @property
+    def tables(self) -> kernels.Tables:
+        """What was learned at the states of both players; in its program a tree has more nodes."""
+        return self.game.histories.states(self._trees) if self.how.both_trees else self._listed
 
     @property
     def earned(self) -> float:
         """The rewards of player 1 over all episodes, in pots."""
-        return float(self._tables.earned[0])
+        return float(self._listed.earned[0])
 
     def stochastic(self) -> Policy:
         """Return player 1's average policy, in both seats: the visits of the nodes behind the actions."""
-        return Policy.from_weights(self.game, self._of_player_1(self._tables.visits))
+        return Policy.from_weights(self.game, self._of_player_1(self.tables.visits))
 
     def deterministic(self) -> Array:
         """Return [rows, A] player 1's deterministic strategy, in both seats: the node of the highest value (Section 3.1.1).
 
         Rows of states that are not in the tree are all 0.
         """
-        visits, mean = self._of_player_1(self._tables.visits), self._of_player_1(self._tables.mean)
+        tables = self.tables
+        visits, mean = self._of_player_1(tables.visits), self._of_player_1(tables.mean)
         order = np.roll(np.where(visits > 0, mean, -np.inf), -1, axis=1)  # of equals the first in the order c, r, f
         best = (order.argmax(axis=1) + 1) % mean.shape[1]
         chosen = np.zeros(mean.shape)

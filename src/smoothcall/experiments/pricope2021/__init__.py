@@ -1,6 +1,6 @@
 """Deep Reinforcement Learning from Self-Play in No-Limit Texas Hold'em (Pricope 2021): three agents and their results.
 
-Added to the paper: an equilibrium of hands with full stacks for comparison, lower bounds of exploitability, and gradient play
+Added to the paper: MCCFR in hands with full stacks for comparison, lower bounds of exploitability, and gradient play
 on Leduc hold'em, where exploitability is exact.
 """
 

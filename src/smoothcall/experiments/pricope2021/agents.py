@@ -21,8 +21,8 @@ from smoothcall.errors import UsageError
 from smoothcall.experiments.pricope2021.settings import (
     AGENT_1,
     BUILT_IN,
-    EQUILIBRIUM,
     GENERIC,
+    MCCFR,
     ONE,
     ONE_BAYES,
     ONE_HONEST,
@@ -83,16 +83,16 @@ class Agents:
             return self.trained(who).batch_policy
         if who in GENERIC:
             return CARD_PLAYERS[GENERIC[who]]()
-        if who == EQUILIBRIUM:
-            return PolicyByStack.whole(self.equilibrium)
+        if who == MCCFR:
+            return PolicyByStack.whole(self.mccfr)
         return self.policy(who).batch_policy
 
     def policy(self, label: str) -> TabulatedPolicy:
         return self.agent_1(label) if label in AGENT_1 else self.trained(Version(label))
 
     @cached_property
-    def equilibrium(self) -> Policy:
-        """An approximate equilibrium of hands with full stacks."""
+    def mccfr(self) -> Policy:
+        """The average policy of MCCFR in hands with full stacks."""
         if not self.size.walks:
             return load(BUILT_IN, self.game)
         learner = solver("mccfr", self.game, seed=SEED)
@@ -178,7 +178,7 @@ class Agents:
         told = command(version.label, self.size, version.seed, version.freezeouts)
         policy.card["solver"]["options"] |= {"against": self.size.trainings[version.label].options.get("against", "itself")}
         policy.card |= {"name": version.label, "command": told, "seconds": round(run.seconds, 1)}
-        policy.card |= {"hands": int(learner.earned[2]), "moves": learner.moves}
+        policy.card |= {"hands": int(learner.earned[2]), "moves": learner.moves_made}
         policy.card["differences"] = np.round(learner.differences(), 1).tolist()
         return policy
 

@@ -51,6 +51,11 @@ class Data:
         """Return the numbers of freezeouts after which versions of an agent were saved."""
         return [point["iterations"] for point in self.trained(label)[0]["points"]]
 
+    def shared_points(self, label: str) -> list[int]:
+        """Return the numbers of freezeouts after which versions of an agent were saved in the trainings of all seeds."""
+        every = [{point["iterations"] for point in each["points"]} for each in self.trained(label)]
+        return sorted(set.intersection(*every))
+
     def moves(self, label: str, freezeouts: int) -> Array:
         """Return [seeds] the moves made in the first freezeouts of training, of the seeds trained so long."""
         found = [

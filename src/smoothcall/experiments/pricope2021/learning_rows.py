@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from smoothcall.evaluation.statistics import Estimate
 from smoothcall.experiments.parts import NotMeasured
 from smoothcall.experiments.pricope2021.curves import RANGE, above_chance, chance, last_points, narrowing
 from smoothcall.experiments.pricope2021.data import Data, of_seeds
@@ -11,16 +14,16 @@ from smoothcall.experiments.pricope2021.row_figures import Z, ours, smaller, too
 from smoothcall.experiments.pricope2021.settings import (
     DP,
     DP_HAND,
-    EQUILIBRIUM,
     GP,
     GP_DIAGONAL,
     GP_HAND,
     IMAGES,
     IMAGES_RAW,
+    MCCFR,
     ONE,
     RAW,
 )
-from smoothcall.experiments.verdicts import Above, Below, Deviation, Every, Measured, Row, difference, exact, share, single
+from smoothcall.experiments.verdicts import Above, Below, BoundBelow, Deviation, Every, Measured, Row, difference, exact, share
 
 NO_PERSON = Deviation("opponents", "a person, whom only people can replace: the match can be played in the browser")
 
@@ -59,7 +62,7 @@ def _approach(data: Data, label: str) -> list[Measured]:
     if len(above) < 2:
         raise NotMeasured(f"stretches of the training of {label}")
     return [
-        Measured(over_seeds(narrowing(data, label)), Below(0), "last sixth of the points less those before", "+.0f", "mbb/h"),
+        _narrowing(data, label),
         Measured(
             over_seeds(above[-1] - above[0]),
             Below(0),
@@ -68,6 +71,16 @@ def _approach(data: Data, label: str) -> list[Measured]:
             "mbb/h",
         ),
     ]
+
+
+def _narrowing(data: Data, label: str) -> Measured:
+    estimate = over_seeds(narrowing(data, label))
+    return Measured(estimate, Below(0), "last sixth of the points less those before", "+.0f", "mbb/h")
+
+
+def raw_copies_approach(data: Data) -> Row:
+    """Of its training there is one stretch, so that first and last games are not compared above the level of chance."""
+    return ours(_narrowing(data, RAW), smaller=smaller(data, RAW), cause=_HANDS)
 
 
 def raw_copies(data: Data) -> Row:
@@ -112,7 +125,7 @@ def inputs_help(data: Data) -> Row:
     )
 
 
-# The paper's networks on images, trained once
+# The paper's networks on images
 
 
 def image_copies_end_in_range(data: Data) -> Row:
@@ -125,6 +138,11 @@ def image_copies_approach(data: Data) -> Row:
     return ours(*_approach(data, IMAGES), deviations=deviations, smaller=smaller(data, IMAGES), cause=_HANDS)
 
 
+def image_raw_copies_approach(data: Data) -> Row:
+    deviations = too_short(data, IMAGES_RAW)
+    return ours(*_approach(data, IMAGES_RAW), deviations=deviations, smaller=smaller(data, IMAGES_RAW), cause=_HANDS)
+
+
 def image_raw_copies(data: Data) -> Row:
     deviations = too_short(data, IMAGES)
     return ours(*_raw_less_hand_made(data, IMAGES_RAW, IMAGES), deviations=deviations, smaller=smaller(data, IMAGES))
@@ -135,14 +153,15 @@ def image_raw_games(data: Data) -> Row:
 
 
 def image_inputs_help(data: Data) -> Row:
-    at = data.points(IMAGES)[-1]
-    (played,) = data.versions(IMAGES, IMAGES_RAW, at)
-    won = played.mbb(data.blind)
+    at = data.shared_points(IMAGES)[-1]
+    played = data.versions(IMAGES, IMAGES_RAW, at)
     return ours(
-        Measured(single(won.mean), Above(0), "hand-made against raw", "+.0f", "mbb/h"),
+        Measured(data.mbb(played), Above(0), "hand-made against raw", "+.0f", "mbb/h"),
+        Measured(of_seeds(lambda each: each.wins, played), Above(0.5), "games won", ".1%"),
         deviations=too_short(data, IMAGES),
         smaller=smaller(data, IMAGES),
-        note=f"one training of each, {at:,} games; ± {won.half_width():.0f} over the games of the match",
+        cause='section "Images and compact inputs, raw and hand-made"',
+        note=f"after {at:,} games",
     )
 
 
@@ -152,7 +171,7 @@ def image_inputs_help(data: Data) -> Row:
 def close_to_nash(data: Data) -> Row:
     tabular, deep = data[f"tabular responses to {GP}"], Played.of(data[f"deep response to {GP}"])
     return ours(
-        Measured(from_list(tabular["learned"]), Below(50), "a response by UCT wins at least", "+.0f", "mbb/h"),
+        Measured(from_list(tabular["learned"]), BoundBelow(50), "a response by UCT wins at least", "+.0f", "mbb/h"),
         Measured(from_list(tabular["local"]), None, "local best response", "+.0f"),
         Measured(deep.mbb(data.blind), None, "double DQN", "+.0f"),
         cause='equal winnings of two copies do not show an equilibrium, section "How exploitable are they?"',
@@ -169,12 +188,16 @@ def human_match(data: Data) -> Row:
 
 
 def weak_cards(data: Data) -> Row:
-    found = data["7-3 before the flop"]
-    shares = {label: over_seeds(list(raises.values())) for label, raises in found.items()}
+    found, at = data["7-3 before the flop"], data.settings("7-3 before the flop")["at"]
+    (folds,) = found[MCCFR]
+    plays = over_seeds([1 - float(np.mean(list(raises.values()))) for raises in found[GP]])
+    plays_on = 1 - float(np.mean(list(folds.values())))
+    more = Estimate(plays.mean - plays_on, plays.error, plays.count)
     return ours(
-        *(Measured(exact(1 - each.mean), None, f"{label} plays on", ".0%") for label, each in shares.items()),
-        Measured(exact(shares[EQUILIBRIUM].mean - shares[GP].mean), Above(0), f"more often than {EQUILIBRIUM}: by", "+.0%"),
-        note="7-3 of two suits in the big blind, mean over the raises of the menu",
+        Measured(plays, None, f"{GP} plays on", ".0%"),
+        Measured(exact(plays_on), None, f"{MCCFR} plays on", ".0%"),
+        Measured(more, Above(0), f"more often than {MCCFR}: by", "+.0%"),
+        note=f"7-3 of two suits in the big blind, mean over the raises of the menu, after {at:,} games",
     )
 
 

@@ -13,11 +13,11 @@ from smoothcall.experiments.pricope2021.results import Played, formatted, from_l
 from smoothcall.experiments.pricope2021.settings import (
     DP,
     DP_HAND,
-    EQUILIBRIUM,
     GP,
     GP_DIAGONAL,
     GP_HAND,
     MATRICES,
+    MCCFR,
     ONE,
     RANDOM,
     TWO,
@@ -154,7 +154,7 @@ def cross_table(page: Page, data: Data) -> None:
 
 def responses(page: Page, data: Data) -> None:
     labels = [name.removeprefix("deep response to ") for name in data.parts if name.startswith("deep response to ")]
-    labels += [EQUILIBRIUM] if data.has(f"tabular responses to {EQUILIBRIUM}") else []
+    labels += [MCCFR] if data.has(f"tabular responses to {MCCFR}") else []
     rows = []
     for label in labels:
         cells = ["", "", "", ""]

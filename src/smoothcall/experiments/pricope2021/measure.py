@@ -26,7 +26,6 @@ from smoothcall.experiments.pricope2021.settings import (
     CALL,
     DP,
     DP_HAND,
-    EQUILIBRIUM,
     ETA,
     GENERIC,
     GP,
@@ -37,6 +36,7 @@ from smoothcall.experiments.pricope2021.settings import (
     IMAGES_RAW,
     LONG_DP,
     LONG_GP,
+    MCCFR,
     ONE,
     ONE_BAYES,
     ONE_HONEST,
@@ -45,9 +45,11 @@ from smoothcall.experiments.pricope2021.settings import (
     RAW,
     SEED,
     TWO,
+    TWO_CALLED,
     TWO_HANDS,
     TWO_RANDOM,
     Size,
+    Training,
     command,
 )
 from smoothcall.information.named_games import game
@@ -103,11 +105,6 @@ class Experiment:
                 made[label] |= {"until": training.until}
         return {"game": self.size.game, "agents": made, **more}
 
-    def seeds(self, *labels: str) -> list[int]:
-        """Return the seeds for which all these agents are trained."""
-        every = [set(self.size.trainings[label].seeds) for label in labels]
-        return sorted(set.intersection(*every))
-
     # Parts
 
     def models(self) -> None:
@@ -147,9 +144,9 @@ class Experiment:
         self.parts.measure("agent 1", wanted, played)
 
     def agent_2(self) -> None:
-        """How agent 2 plays in each of its forms, and who is exploited by it."""
+        """Measure how agent 2 plays in each of its forms, and who is exploited by it."""
         forms = {"average": 0.0, "greedy + average": ETA, "greedy": 1.0}
-        labels = [label for label in (TWO, TWO_HANDS, TWO_RANDOM) if label in self.size.trainings]
+        labels = [label for label in (TWO, TWO_CALLED, TWO_HANDS, TWO_RANDOM) if label in self.size.trainings]
 
         def played() -> dict[str, Any]:
             found: dict[str, Any] = {}
@@ -168,36 +165,48 @@ class Experiment:
         self.parts.measure("agent 2", wanted, played)
 
     def agent_2_by_seed(self) -> None:
-        """What each training of agent 2 wins of the generic players."""
+        """Measure what each training of agent 2 wins of agent 1 and of the generic players."""
+        count = self.size.expert_freezeouts
+        for label in (TWO, TWO_CALLED):
+            if label not in self.size.trainings:
+                continue
 
-        def played() -> dict[str, Any]:
-            seeds = self.size.trainings[TWO].seeds
-            return {other: [self.freezeouts(Version(TWO, seed), other) for seed in seeds] for other in GENERIC}
+            def played(label: str = label) -> dict[str, Any]:
+                seeds = self.size.trainings[label].seeds
+                return {
+                    other: [self.freezeouts(Version(label, seed), other, count) for seed in seeds] for other in (ONE, *GENERIC)
+                }
 
-        self.parts.measure("agent 2 by seed", self.settings(TWO, freezeouts=self.size.freezeouts), played)
+            wanted = self.settings(label, ONE, freezeouts=count, decisions=self.size.decisions)
+            self.parts.measure(f"{label} by seed", wanted, played)
 
     def images(self) -> None:
         """Networks on images, after each stretch of training: with hand-made inputs against raw ones, and against others."""
-        points = self.size.trainings[IMAGES].points
+        training = self.size.trainings[IMAGES]
+        points = training.points
 
         def played() -> dict[str, Any]:
-            return {str(at): [self.freezeouts(Version(IMAGES, SEED, at), Version(IMAGES_RAW, SEED, at))] for at in points}
+            return {
+                str(at): [
+                    self.freezeouts(Version(IMAGES, seed, at), Version(IMAGES_RAW, seed, at)) for seed in self._at(at, training)
+                ]
+                for at in points
+            }
 
         wanted = self.settings(*SIDE, freezeouts=self.size.image_freezeouts)
         self.parts.measure(f"{IMAGES} against {IMAGES_RAW}", wanted, played)
-        for label in SIDE:
-            self.against(label, RANDOM, points)
-        for other in (TWO, ONE):
-            self.against(IMAGES, other, points[-1:])
+        for label, other in ((IMAGES, RANDOM), (IMAGES_RAW, RANDOM), (IMAGES, TWO), (IMAGES, ONE)):
+            self.against(label, other, points[-1:])
 
     def against(self, label: str, other: str, points: Sequence[int], *, every: bool = False) -> None:
         """Matches of versions of an agent after so many freezeouts of training; of all seeds up to `compared`, or `every`."""
 
         def played() -> dict[str, Any]:
-            seeds = self.size.trainings[label].seeds
+            training = self.size.trainings[label]
             return {
                 str(at): [
-                    self.freezeouts(Version(label, seed, at), other) for seed in (seeds if every else self._at(at, seeds))
+                    self.freezeouts(Version(label, seed, at), other)
+                    for seed in (training.seeds if every else self._at(at, training))
                 ]
                 for at in points
             }
@@ -206,30 +215,30 @@ class Experiment:
         more = {"freezeouts": sizes, "points": points}
         self.parts.measure(f"{label} against {other}", self.settings(label, other, **more), played)
 
-    def _at(self, freezeouts: int, seeds: Sequence[int]) -> Sequence[int]:
-        """Return the seeds compared after so many freezeouts of training: all of them up to `compared`, else the first."""
+    def _at(self, freezeouts: int, *trainings: Training) -> Sequence[int]:
+        """Return the seeds compared after so many freezeouts: all that were trained so far up to `compared`, else the first."""
+        seeds = [
+            seed
+            for seed in trainings[0].seeds
+            if all(seed in each.seeds and freezeouts in each.points_of(seed) for each in trainings)
+        ]
         return seeds if freezeouts <= self.size.compared else seeds[:1]
 
     def pair(self, one: str, other: str) -> None:
         """Matches of two agents after equally many freezeouts of training, seed by seed."""
-        seeds, trainings = self.seeds(one, other), [self.size.trainings[label] for label in (one, other)]
+        trainings = [self.size.trainings[label] for label in (one, other)]
         points = [at for at in (self.size.compared, trainings[0].freezeouts) if all(at in each.points for each in trainings)]
 
         def played() -> dict[str, Any]:
             return {
-                str(at): [self.freezeouts(Version(one, seed, at), Version(other, seed, at)) for seed in self._at(at, seeds)]
+                str(at): [
+                    self.freezeouts(Version(one, seed, at), Version(other, seed, at)) for seed in self._at(at, *trainings)
+                ]
                 for at in points
             }
 
         wanted = self.settings(one, other, freezeouts=self.size.freezeouts, points=points)
         self.parts.measure(f"{one} against {other}", wanted, played)
-
-    def agent_2_against_agent_1(self) -> None:
-        def played() -> list[dict[str, Any]]:
-            return [self.freezeouts(Version(TWO, seed), ONE) for seed in self.size.trainings[TWO].seeds]
-
-        wanted = self.settings(TWO, ONE, freezeouts=self.size.expert_freezeouts, decisions=self.size.decisions)
-        self.parts.measure(f"{TWO} against {ONE}", wanted, played)
 
     def against_random(self) -> None:
         """Everybody but agent 3 as in the paper."""
@@ -254,7 +263,7 @@ class Experiment:
     def cross_table(self) -> None:
         """Hands with full stacks between everybody."""
         trained = [label for label in (GP, DP, RAW, LONG_GP, LONG_DP, TWO, TWO_RANDOM) if label in self.size.trainings]
-        everybody = [*trained, ONE, EQUILIBRIUM, *GENERIC]
+        everybody = [*trained, ONE, MCCFR, *GENERIC]
         wanted = self.settings(*everybody, deals=self.size.deals)
 
         def played() -> list[list[Any]]:
@@ -263,7 +272,7 @@ class Experiment:
         self.parts.measure("cross table", wanted, played)
 
     def chance(self) -> None:
-        """Two identical copies: what Figs 2 and 3 show by chance."""
+        """Measure two identical copies: what Figs 2 and 3 show by chance."""
         for label in (GP, RAW):
             self.copies(label)
 
@@ -274,7 +283,7 @@ class Experiment:
         self.parts.measure(f"two copies of {label}", wanted, lambda: self.freezeouts(one, one))
 
     def gradient(self) -> None:
-        """How far the gradient policy is from the average policy."""
+        """Measure how far the gradient policy is from the average policy."""
         wanted = self.settings(GP, decisions=self.size.decisions // 10)
         self.parts.measure(
             "gradient policy",
@@ -297,14 +306,17 @@ class Experiment:
         )
 
     def weak_cards(self) -> None:
-        """How often 7-3 folds to a raise before the flop."""
-        labels = [label for label in (GP, LONG_GP) if label in self.size.trainings]
-        wanted = self.settings(*labels, EQUILIBRIUM)
-        self.parts.measure(
-            "7-3 before the flop",
-            wanted,
-            lambda: {label: policies.folds_of_7_3(self.agents, self.agents.player(label)) for label in (*labels, EQUILIBRIUM)},
-        )
+        """Measure how often 7-3 folds to a raise before the flop, by the seed of the training."""
+        at = self.size.compared
+
+        def folds(who: str | Version) -> dict[str, float]:
+            return policies.folds_of_7_3(self.agents, self.agents.player(who))
+
+        def found() -> dict[str, Any]:
+            seeds = self._at(at, self.size.trainings[GP])
+            return {GP: [folds(Version(GP, seed, at)) for seed in seeds], MCCFR: [folds(MCCFR)]}
+
+        self.parts.measure("7-3 before the flop", self.settings(GP, MCCFR, at=at), found)
 
     def larger_table(self) -> None:
         """Agent 3 hand by hand against Random, which raises by any amount: with two players and with three."""
@@ -336,12 +348,13 @@ def measure(parts: Parts, size: Size, folder: Path) -> None:
             run.training(label)
     run.agent_1()
     run.agent_2()
-    run.agent_2_against_agent_1()
     run.agent_2_by_seed()
     run.against_random()
     for label in (GP, DP):
         points = size.trainings[label].points
         run.against(label, TWO, points, every=True)
+        if TWO_CALLED in size.trainings:
+            run.against(label, TWO_CALLED, points[:1])
         run.against(label, RANDOM, (points[0], points[-1]))
     run.against(GP, ONE, size.trainings[GP].points[:1])
     for one, other in PAIRS:

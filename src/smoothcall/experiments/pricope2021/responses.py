@@ -11,7 +11,7 @@ from smoothcall.evaluation.local_best_response import local_best_response
 from smoothcall.experiments.parts import Parts
 from smoothcall.experiments.pricope2021.agents import Agents
 from smoothcall.experiments.pricope2021.results import to_data, to_list
-from smoothcall.experiments.pricope2021.settings import DP, EQUILIBRIUM, ONE, SEED, Size
+from smoothcall.experiments.pricope2021.settings import DP, MCCFR, ONE, SEED, Size
 from smoothcall.learners.nfsp_freezeouts import FreezeoutNFSP
 from smoothcall.policy import Policy
 from smoothcall.simulation.freezeouts import UNTIL_BROKE
@@ -25,7 +25,7 @@ def measure_responses(parts: Parts, size: Size, agents: Agents, settings: Callab
         wanted = settings(label, **tabular, decisions=size.decisions)
         if label != ONE:  # a table of agent 1, which weighs all hands of the opponent, takes too long
             parts.measure(f"tabular responses to {label}", wanted, lambda label=label: _tabular(agents, label))  # type: ignore[misc]
-        if label != EQUILIBRIUM:  # which knows full stacks only
+        if label != MCCFR:  # which knows full stacks only
             wanted = settings(label, freezeouts=[size.response_freezeouts, size.freezeouts], decisions=size.decisions)
             parts.measure(f"deep response to {label}", wanted, lambda label=label: _deep(agents, label))  # type: ignore[misc]
 
@@ -33,7 +33,7 @@ def measure_responses(parts: Parts, size: Size, agents: Agents, settings: Callab
 def _tabular(agents: Agents, label: str) -> dict[str, list[float]]:
     """Return, in mbb/h, what a local best response and UCT win of a table of the agent in hands with full stacks."""
     size = agents.size
-    policy: Policy = agents.equilibrium if label == EQUILIBRIUM else agents.policy(label)
+    policy: Policy = agents.mccfr if label == MCCFR else agents.policy(label)
     local = local_best_response(policy, deals=size.local_deals, seed=SEED)
     learned = learned_response(policy, episodes=size.episodes, hands=2 * size.deals, seed=SEED)
     return {"local": to_list(local.total), "learned": to_list(learned.total)}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import wraps
 from statistics import NormalDist
 
 from smoothcall.experiments.pricope2021.data import Data
 from smoothcall.experiments.pricope2021.published import FREEZEOUTS
 from smoothcall.experiments.pricope2021.results import Played
-from smoothcall.experiments.verdicts import NO_CAUSE, Deviation, Measured, Outcome, Row
+from smoothcall.experiments.verdicts import Deviation, Measured, Row, deviating
 from smoothcall.kernels.agents.features import FEATURES
 
 Z = NormalDist().inv_cdf(0.975)
@@ -30,26 +29,19 @@ def dense(make: Callable[[Data], Row]) -> Callable[[Data], Row]:
 
     @wraps(make)
     def made(data: Data) -> Row:
-        row = make(data)
-        outcomes = [each.criterion.outcome(each.estimate) for each in row.measured if each.criterion is not None]
-        if Outcome.CONTRADICTED in outcomes:
-            told = f"for ours it does not hold: {row.cause or NO_CAUSE}"
-        else:
-            told = "for ours it " + ("is undecided" if Outcome.UNDECIDED in outcomes else "holds")
-        text = f"{DENSE}; {told}" if outcomes else DENSE
-        return replace(row, deviations=(*row.deviations, Deviation("algorithm", text)))
+        return deviating(make(data), "algorithm", DENSE)
 
     return made
 
 
 def smaller(data: Data, label: str, freezeouts: int = FREEZEOUTS) -> float:
-    """Return the paper's number of freezeouts of training divided by ours."""
-    return freezeouts / data.points(label)[-1]
+    """Return the paper's number of freezeouts of training divided by ours, of all seeds."""
+    return freezeouts / data.shared_points(label)[-1]
 
 
 def too_short(data: Data, label: str) -> list[Deviation]:
     """Return the deviation of a training that is far shorter than the paper's: what it shows, or does not, decides nothing."""
-    at = data.points(label)[-1]
+    at = data.shared_points(label)[-1]
     text = f"{at:,} games of training, of the paper's {FREEZEOUTS:,}"
     return [Deviation("size", text)] if SHORT * at < FREEZEOUTS else []
 

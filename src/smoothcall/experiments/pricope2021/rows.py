@@ -25,6 +25,8 @@ def rows(data: Data) -> Iterator[Row]:
     yield from table_1(data)
     for source, statement, published, why in UNMEASURED:
         yield Row(source, statement, published, deviations=(why,))
+    for source, statement, published, reason in NOTHING:
+        yield Row(source, statement, published, deviations=(Deviation("nothing", reason),))
 
 
 UNMEASURED = (  # source, statement, published, why there is nothing to measure
@@ -59,10 +61,81 @@ UNMEASURED = (  # source, statement, published, why there is nothing to measure
         Deviation("opponents", "people, whom only people can replace"),
     ),
 )
+NOTHING = (  # source, statement, published, why there is nothing to measure
+    ("Section 1", "Programs play no-limit hold'em above any person, and limit hold'em is solved", "solved", "quoted"),
+    (
+        "Sections 2.2 and 3.3",
+        "The mixture of average, greedy and gradient policy follows from an approximation of a derivative",
+        "a derivation",
+        "definitions; what gradient play is worth has rows of its own",
+    ),
+    (
+        "Section 2.2",
+        "With a good eta anticipation makes equilibria more stable",
+        "is proved",
+        "quoted from Shamma and Arslan 2005",
+    ),
+    (
+        "Section 3.3",
+        "Networks on images of 17 x 17 x 9: four convolutions, two poolings, one dense layer",
+        "17 x 17 x 9; 4, 2, 1",
+        "a setting: that of our networks on images; numbers of channels and units are not printed",
+    ),
+    (
+        "Section 4.1",
+        "Players to compare with: Call, Random (3 of 5 calls, else a raise by a random amount or a fold), HeuristicMC",
+        "rules",
+        "a description; it prints no rule of HeuristicMC, and how our Random differs stands in the rows on it",
+    ),
+    (
+        "Section 4.2",
+        "Settings: eta 0.1, epsilon 0.9, rho 0.92, memories of 200,000 and 1,000,000, batches of 256 every 64 steps",
+        "a list",
+        'settings: ours but for epsilon, whose schedule is not printed; section "Agent 3"',
+    ),
+    (
+        "Section 4.2",
+        "Rewards come at the end of a hand or game only, in chips",
+        "a definition",
+        "a definition; returns of games and hands and units of Q have rows of their own",
+    ),
+    ("Section 4.2", "The trained players run on everyday computers", "can be run", "no figure, and none was measured"),
+    (
+        "Section 4.2.1",
+        "A Monte-Carlo search would draw attention to very weak cards",
+        "a temporary solution",
+        "a plan; not measured, no such player was made",
+    ),
+    (
+        "Section 4",
+        "Everybody can play against the agents",
+        "a page",
+        "a page of its author; [ours](../web.md)",
+    ),
+    (
+        "Section 5",
+        "With more training agent 3 may come closer to an equilibrium",
+        "maybe",
+        "a conjecture; stronger after more training is a row of its own",
+    ),
+    (
+        "Section 5",
+        "Only matches with professionals or the best programs, such as Hyperborean, would show how strong the agents are",
+        "cannot know",
+        "a plan; neither can be had",
+    ),
+    (
+        "Section 5",
+        "For more general play the small blind should be a share of the stack",
+        "recommended",
+        "a plan; not measured, all agents have learned with the same blinds",
+    ),
+)
 _IMAGES = "With networks on 17 x 17 x 9 images"  # as the paper's
 STATEMENTS: tuple[tuple[str, str, str | None, Callable[[Data], Row]], ...] = (
     ("Section 3.1", "Agent 1 uses two classifiers as models of its opponent", None, learning.both_classifiers),
     ("Section 3.2", "Agent 2 learns to beat agent 1", "consistently", dense(matches.agent_2_beats_agent_1)),
+    ("Section 3.2", "Agent 2 is worth beating: it wins of those who call as well", None, matches.agent_2_called),
     ("Fig 1", "Architecture of the self-play system", "(diagram)", learning.listing),
     (
         "Algorithm 1",
@@ -98,6 +171,18 @@ STATEMENTS: tuple[tuple[str, str, str | None, Callable[[Data], Row]], ...] = (
         learning.image_copies_approach,
     ),
     ("Figs 2 and 3", "Difference between two identical copies, by chance", None, learning.chance_level),
+    (
+        "Fig 3",
+        "With raw inputs the difference between two copies becomes smaller too",
+        "still converges",
+        dense(learning.raw_copies_approach),
+    ),
+    (
+        "Fig 3",
+        f"{_IMAGES} and raw inputs, the difference between two copies becomes smaller too",
+        "still converges",
+        learning.image_raw_copies_approach,
+    ),
     ("Fig 3", "With raw inputs the difference falls more slowly", "range of the last 50 points", dense(learning.raw_copies)),
     (
         "Section 4.2",

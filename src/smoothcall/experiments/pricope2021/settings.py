@@ -9,7 +9,7 @@ from typing import Any
 TITLE = "Deep Reinforcement Learning from Self-Play in No-Limit Texas Hold'em (Pricope 2021)"
 SEED = 1
 ETA = 0.1
-BUILT_IN = Path(__file__).parents[2] / "data" / "agents" / "no-limit-holdem-mccfr.agent"  # the equilibrium for full stacks
+BUILT_IN = Path(__file__).parents[2] / "data" / "agents" / "no-limit-holdem-mccfr.agent"  # by MCCFR, for full stacks
 
 # Agent 3 with the paper's returns (of games) and unit of Q (chips), and variants of it
 GP, DP = "Agent 3 GP", "Agent 3 DP"
@@ -19,8 +19,9 @@ RAW = "Agent 3 GP, raw inputs"
 IMAGES, IMAGES_RAW = "Agent 3 GP, images", "Agent 3 GP, images, raw inputs"
 LONG_GP, LONG_DP = "Agent 3 GP, 1 M games", "Agent 3 DP, 1 M games"  # returns of hands, Q in stacks
 TWO, TWO_RANDOM, TWO_HANDS = "Agent 2", "Agent 2, from Random", "Agent 2, single hands"
+TWO_CALLED = "Agent 2, called"  # learns against agent 1 that calls in place of a quarter of its actions
 ONE, ONE_BAYES, ONE_NETWORK, ONE_HONEST = "Agent 1", "Agent 1, naive Bayes", "Agent 1, network", "Agent 1, honest opponents"
-EQUILIBRIUM = "Equilibrium"
+MCCFR = "MCCFR"
 RANDOM, CALL, HEURISTIC = "Random", "Call", "HeuristicMC"
 GENERIC = {RANDOM: "mostly-calls", CALL: "call", HEURISTIC: "heuristic-mc"}  # label -> scripted player
 AGENT_1 = {ONE: "agent-1", ONE_BAYES: "agent-1-bayes", ONE_NETWORK: "agent-1-network", ONE_HONEST: "agent-1-honest"}  # files
@@ -63,7 +64,7 @@ class Size:
     trainings: dict[str, Training]
     compared: int  # freezeouts after which variants are compared, with all seeds
     decisions: int  # that opponent models learn from
-    walks: int  # iterations of MCCFR for the equilibrium of hands with full stacks; 0: the agent that comes with the package
+    walks: int  # iterations of MCCFR in hands with full stacks; 0: the agent that comes with the package
     freezeouts: int  # of a match
     expert_freezeouts: int  # of a match with agent 1, which is slow
     image_freezeouts: int  # of a match of networks on images, which are slow
@@ -79,8 +80,9 @@ class Size:
 SEEDS = (1, 2, 3)
 TABLE_POINTS = (50_000, 60_000, 100_000)  # the paper's 6, 11, 17 and 45 hours
 _PAPER = 150_000
-_IMAGE_POINTS = (1_500, 5_000, 10_000)
+_ON_IMAGES: dict[str, Any] = {"snapshots": (1_500, 5_000, 10_000), "seeds": SEEDS[:2]}
 _VARIANT: dict[str, Any] = {"snapshots": TABLE_POINTS[:1], "seeds": SEEDS, "until": TABLE_POINTS[0]}
+_AGENT_2: dict[str, Any] = {"against": ONE, "episode": "hand", "resample": "hand", "eta": 0.5}
 FULL = Size(
     game="no-limit-holdem",
     trainings={
@@ -92,11 +94,12 @@ FULL = Size(
         RAW: Training("agent-3-gp-raw", _PAPER, GRADIENT | {"metrics": False}, **_VARIANT),
         LONG_GP: Training("agent-3-gp", 1_000_000, GRADIENT | HANDS | {"unit": "stacks"}, (150_000,)),
         LONG_DP: Training("agent-3-dp", 1_000_000, HANDS, (150_000,)),
-        TWO: Training("agent-2", 75_000, {"against": ONE, "episode": "hand", "resample": "hand", "eta": 0.5}, (), SEEDS),
+        TWO: Training("agent-2", 75_000, _AGENT_2, (), SEEDS),
+        TWO_CALLED: Training("agent-2-called", 75_000, _AGENT_2 | {"calls": 0.25}, (), SEEDS),
         TWO_RANDOM: Training("agent-2-random", 300_000, {"against": "mostly-calls", "length": 1, "episode": "hand"}),
         TWO_HANDS: Training("agent-2-hands", 300_000, {"against": ONE_HONEST, "length": 1, "episode": "hand"}),
-        IMAGES: Training("agent-3-gp-images", 20_000, GRADIENT | {"inputs": "images"}, _IMAGE_POINTS),
-        IMAGES_RAW: Training("agent-3-gp-images-raw", 20_000, GRADIENT | {"inputs": "images", "metrics": False}, _IMAGE_POINTS),
+        IMAGES: Training("agent-3-gp-images", 20_000, GRADIENT | {"inputs": "images"}, **_ON_IMAGES),
+        IMAGES_RAW: Training("agent-3-gp-images-raw", 20_000, GRADIENT | {"inputs": "images", "metrics": False}, **_ON_IMAGES),
     },
     compared=TABLE_POINTS[0],
     decisions=200_000,
@@ -106,13 +109,13 @@ FULL = Size(
     image_freezeouts=1_000,
     deals=4_000,
     slow_deals=1_000,
-    exploited=(GP, EQUILIBRIUM),
+    exploited=(GP, MCCFR),
     local_deals=1_000,
     episodes=1_000_000,
     response_freezeouts=25_000,
     full=True,
 )
-_TINY = {"hands": 32, "batch": 16, "every": 64, "hidden": 8, "transitions": 2000, "moves": 2000}
+_TINY = {"hands": 64, "batch": 16, "every": 256, "hidden": 8, "transitions": 2000, "moves": 2000}
 QUICK = Size(
     game="no-limit-holdem:stack=20,grid=5/5/5",
     trainings={
@@ -130,7 +133,7 @@ QUICK = Size(
     image_freezeouts=10,
     deals=100,
     slow_deals=4,
-    exploited=(GP, EQUILIBRIUM),
+    exploited=(GP, MCCFR),
     local_deals=6,
     episodes=1_000,
     response_freezeouts=50,

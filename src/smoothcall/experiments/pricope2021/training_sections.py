@@ -9,11 +9,13 @@ from smoothcall.experiments.pricope2021.curves import POINT, RANGE, above_chance
 from smoothcall.experiments.pricope2021.data import Data
 from smoothcall.experiments.pricope2021.results import Played, formatted
 from smoothcall.experiments.pricope2021.settings import (
+    CALL,
     DP,
     ETA,
     GP,
     IMAGES,
     IMAGES_RAW,
+    MCCFR,
     ONE,
     ONE_BAYES,
     ONE_HONEST,
@@ -21,6 +23,7 @@ from smoothcall.experiments.pricope2021.settings import (
     RANDOM,
     RAW,
     TWO,
+    TWO_CALLED,
     TWO_HANDS,
 )
 from smoothcall.kernels.agents.features import FEATURES
@@ -37,7 +40,8 @@ def introduction(page: Page, data: Data) -> None:
         "*freezeout* (the paper says game) is a sequence of hands in which chips carry over and seats alternate, until one "
         f"player is broke (at most {about['hands']} hands). mbb/h are thousandths of a big blind per hand. Every deal is "
         "played in both seats. Intervals are 95 %; of an agent that was trained with several seeds they are over the seeds, so "
-        "that they hold for the training and not for one agent only. Random calls 3 times of 5 and raises or folds otherwise; "
+        "that they hold for the training and not for one agent only. Random calls 3 times of 5 and otherwise raises, "
+        "by each of these sizes equally often (the paper's: a random amount), or folds, if a check is not free; "
         "HeuristicMC estimates its equity from 100 rollouts."
     )
 
@@ -100,15 +104,27 @@ def agent_2(page: Page, data: Data) -> None:
         played = [Played.of(results[other]) for other in others]
         rows.append([label, *(each.mbb(data.blind).rounded for each in played), f"{played[0].raises:.0%}"])
     page.table(["agent 2 and how it plays", *(f"against {other}" for other in others), f"raises against {others[0]}"], rows)
-    if data.has("agent 2 by seed", f"{TWO} against {ONE}"):
-        found = {ONE: data[f"{TWO} against {ONE}"], **data["agent 2 by seed"]}
-        by_seed = {other: [Played.of(each) for each in matches] for other, matches in found.items()}
-        page.text(f"{TWO}, greedy + average, by the seed of its training, and the mean over the seeds:")
-        table = [
-            [f"against {other}", *(each.mbb(data.blind).rounded for each in matches), formatted(data.mbb(matches), "+.0f")]
-            for other, matches in by_seed.items()
-        ]
-        page.table(["", *(f"seed {each['seed']}" for each in data.trained(TWO)), "mean"], table)
+    table = []
+    for label in (TWO, TWO_CALLED):
+        if data.has(f"{label} by seed"):
+            for other, results in data[f"{label} by seed"].items():
+                matches = [Played.of(each) for each in results]
+                seeds = ", ".join(f"{each.mbb(data.blind).mean:+.0f}" for each in matches)
+                table.append([label, other, seeds, formatted(data.mbb(matches), "+.0f")])
+    if table:
+        page.text(
+            f"{TWO} still loses to {CALL}. It sees only what agent 1 does, which folds weak hands to bets, so that it seldom "
+            f"learns what a bluff loses when it is called. To test this, *{TWO_CALLED}* learns against an agent 1 that checks "
+            "or calls in place of a quarter of its actions (`calls=0.25`; a change of ours), with everything else as before. "
+            "Greedy + average, mbb/h by the seed of the training, and the mean over the seeds:"
+        )
+        page.table(["agent 2", "against", "by seed", "mean"], table)
+    if data.has(*(f"{label} against {TWO_CALLED}" for label in (GP, DP))):
+        told = []
+        for label in (GP, DP):
+            at = data.matched(label, TWO_CALLED)[0]
+            told.append(f"{label} {formatted(data.mbb(data.versions(label, TWO_CALLED, at)), '+.0f')} mbb/h")
+        page.text(f"Against {TWO_CALLED}, after {at:,} games of training: {', '.join(told)}, over the seeds.")
 
 
 def agent_3(page: Page, data: Data) -> None:
@@ -198,7 +214,8 @@ def inputs(page: Page, data: Data) -> None:
     if data.has(f"{IMAGES} against {IMAGES_RAW}"):
         for at in data.points(IMAGES):
             images = data.versions(IMAGES, IMAGES_RAW, at)
-            stacks = [f"{data.stacks(data.versions(label, RANDOM, at)).mean:.1f}" for label in (IMAGES, IMAGES_RAW)]
+            last = at == data.points(IMAGES)[-1]
+            stacks = [formatted(data.stacks(data.versions(label, RANDOM, at)), ".1f") for label in (IMAGES, IMAGES_RAW) if last]
             rows.append(["images", f"{at:,}", len(images), *_compared(data, images), " and ".join(stacks)])
     heads = [
         "games of training",
@@ -209,11 +226,13 @@ def inputs(page: Page, data: Data) -> None:
     ]
     page.table(["networks", *heads], rows)
     if data.has(f"{IMAGES} against {TWO}"):
-        told = []
-        for other in (TWO, ONE):
-            (played,) = data.versions(IMAGES, other, data.points(IMAGES)[-1])
-            told.append(f"{played.wins:.1%} of the games with {other} ({played.mbb(data.blind).rounded} mbb/h)")
-        page.text(f"{IMAGES}, after {data.points(IMAGES)[-1]:,} games, wins {' and '.join(told)}.")
+        lines = []
+        for at in data.matched(IMAGES, TWO):
+            every = [data.versions(IMAGES, other, at) for other in (TWO, ONE)]
+            lines.append([f"{at:,}", len(every[0]), *(figure for played in every for figure in _compared(data, played))])
+        heads = [f"{what} against {other}" for other in (TWO, ONE) for what in ("games won", "mbb/h")]
+        page.text(f"{IMAGES}, against agents 2 and 1:")
+        page.table(["games of training", "trainings", *heads], lines)
 
 
 def _compared(data: Data, played: list[Played]) -> list[str]:
@@ -232,8 +251,9 @@ def commands(page: Page, data: Data) -> None:
     page.table(["agent", "command of the first seed", "seeds"], rows)
     decisions = data.settings("opponent models")["decisions"] if data.has("opponent models") else 0
     page.text(
-        f"{ONE}, {ONE_BAYES} and {ONE_NETWORK} are made by this page, their models from {decisions:,} decisions. Equilibrium "
-        "is the agent `no-limit-holdem-mccfr` that comes with the package; it knows hands with full stacks only. `smoothcall "
+        f"{ONE}, {ONE_BAYES} and {ONE_NETWORK} are made by this page, their models from {decisions:,} decisions. {MCCFR} "
+        "is the agent `no-limit-holdem-mccfr` that comes with the package; it knows hands with full stacks only and is no "
+        "equilibrium ([its exploitability](../exploitability.md)). `smoothcall "
         "reproduce` reads the agents that it finds in this folder's `agents` and trains the others, under `runs/pricope2021`; "
         f"it can be stopped at any time and goes on. Agents of other seeds than the first, and {DP} and {TWO} of other seeds, "
         "stay there."

@@ -6,9 +6,8 @@ what is learned:
 - A state joins a tree together with the nodes behind all its actions, each with one visit and the value 0.
 - Returns are discounted at every step on the way up, the deal of the board included.
 - Player 1 sits in either seat and has a table for each. In experiment 1 player -1 is random and does not learn.
-- `twice`, its program only: a node counts a visit when it is entered and another when it is left; an ending is never left. So
-  a mean moves by 1 / (2 n + 1) instead of 1 / (n + 1), which remembers early returns for long, and the average policy counts
-  folds and last calls half. A player who leaves the tree also takes the other one out of it.
+
+Its program (`both_trees`) differs from its listings in more, see `search_both_trees`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Search(NamedTuple):
     gamma: float
     d: float
     discount: float  # of returns, a step
-    twice: bool
+    both_trees: bool  # as in its program
     self_play: bool  # whether player -1 learns; a random player otherwise
 
 
@@ -75,7 +74,7 @@ def select(how: Search, total: float, visits: Array, mean: Array, generator: Arr
     actions = len(visits)
     if how.smooth and draw(generator) >= max(how.gamma, how.eta / (1.0 + how.d * np.sqrt(total))):
         return draw_index(visits, actions, draw(generator) * visits.sum())
-    spread = how.c * np.sqrt(np.log(total + 1.0 if how.twice else total))
+    spread = how.c * np.sqrt(np.log(total + 1.0 if how.both_trees else total))
     chosen, best = -1, -np.inf
     for place in range(actions):
         action = (place + 1) % actions
@@ -89,7 +88,7 @@ def select(how: Search, total: float, visits: Array, mean: Array, generator: Arr
 @kernel
 def learn(walk: Walk, how: Search, tables: Tables, seat: int, path: Array, steps: int, rewards: Array) -> None:
     """Update the tables of an episode. path[depth, 4]: node, row, action and kind of each step; rewards[2] by seat."""
-    factor, passage = 1.0, 2.0 if how.twice else 1.0
+    factor = 1.0
     for step in range(steps - 1, -1, -1):
         node, row, action, kind = path[step]
         below = walk.child[node, action]
@@ -100,8 +99,8 @@ def learn(walk: Walk, how: Search, tables: Tables, seat: int, path: Array, steps
             continue
         factor *= how.discount
         if kind == LEARNED:
-            tables.total[seat, row] += passage
-            tables.visits[seat, row, action] += passage if inner else 1.0
+            tables.total[seat, row] += 1.0
+            tables.visits[seat, row, action] += 1.0
             change = factor * rewards[walk.player[node]] - tables.mean[seat, row, action]
             tables.mean[seat, row, action] += change / tables.visits[seat, row, action]
 
@@ -124,7 +123,7 @@ def search(walk: Walk, how: Search, tables: Tables, path: Array, generator: Arra
                 action = select(how, tables.total[seat, row], tables.visits[seat, row], tables.mean[seat, row], generator)
             else:
                 join(child, tables.total[seat], tables.visits[seat], row)
-                outside |= 3 if how.twice else 1 << actor
+                outside |= 1 << actor
                 action = random_action(child, draw(generator))
             path[steps, 0], path[steps, 1], path[steps, 2], path[steps, 3] = node, row, action, kind
             steps += 1
@@ -132,3 +131,97 @@ def search(walk: Walk, how: Search, tables: Tables, path: Array, generator: Arra
         rewards = walk.payoff[walk.ending[node], walk.outcome[deal]]
         tables.earned[0] += rewards[seat]
         learn(walk, how, tables, seat, path, steps, rewards)
+
+
+CHANCE, END = 2, 3  # who acts at a history; 0 and 1: player 1 and player -1
+
+
+class Histories(NamedTuple):
+    """All histories of its program's game, S of them; the first is empty. A player knows a history without the other's card."""
+
+    child: Array  # [S, K] int32: behind actions f, c, r, -1 where illegal; behind the `children` deals of chance
+    children: Array  # [S] int32: deals of a chance history
+    actor: Array  # [S] int8
+    known: Array  # [2, S] int32: the number of the history as each player knows it
+    reward: Array  # [S] float64: of player 1 at an end
+
+
+class Trees(NamedTuple):
+    """The search trees of both players in its program; V histories that a player can tell apart."""
+
+    visits: Array  # [2, V] float64; 0: not in the tree
+    value: Array  # [2, V] float64, to player 1
+    expanded: Array  # [2, V] bool: whether what is behind the actions is in the tree
+    earned: Array  # [1] the rewards of player 1 so far, not discounted
+
+
+@inlined
+def add(visits: Array, known: int) -> None:
+    """Add a history to a tree with one visit, unless it is there. visits[V]"""
+    if visits[known] == 0:
+        visits[known] = 1.0
+
+
+@kernel
+def search_both_trees(game: Histories, how: Search, trees: Trees, path: Array, generator: Array, episodes: int) -> None:
+    """Play episodes as its program does. path[depth, 2] int64: scratch.
+
+    What differs from its listings:
+
+    - Every step updates the trees of both players: it counts a visit of the history that it leaves and one of the history
+      that it enters, if both are in the tree, and moves the value of the latter by 1 / (its visits).
+    - A history is expanded in both trees, but only when the player who acts there comes to it for the first time. So of the
+      opponent's replies a tree has those to the cards with which the opponent first came there, and others never: a passage
+      of the history before them counts as two visits or as one.
+    - Who leaves the tree takes the other player out of it. The public card is counted in both trees nevertheless.
+    """
+    actions = 3
+    visits, mean = np.zeros(actions), np.zeros(actions)
+    for _ in range(episodes):
+        history, steps, outside = 0, 0, False
+        while game.actor[history] != END:
+            actor, child, rolled_out = int(game.actor[history]), game.child[history], 0
+            if actor == CHANCE:
+                choice = int(draw(generator) * game.children[history])
+                for player in range(2):
+                    add(trees.visits[player], game.known[player, history])
+                    add(trees.visits[player], game.known[player, child[choice]])
+            elif outside or not trees.expanded[actor, game.known[actor, history]]:
+                if not outside:
+                    for player in range(2):
+                        trees.expanded[player, game.known[player, history]] = True
+                        add(trees.visits[player], game.known[player, history])
+                        for action in range(actions):
+                            if child[action] >= 0:
+                                add(trees.visits[player], game.known[player, child[action]])
+                choice, rolled_out, outside = random_action(child[:actions], draw(generator)), int(outside), True
+            elif actor == 1 and not how.self_play:
+                choice = random_action(child[:actions], draw(generator))
+            else:
+                for action in range(actions):
+                    behind = game.known[actor, child[action]]
+                    visits[action] = trees.visits[actor, behind] if child[action] >= 0 else 0.0
+                    mean[action] = trees.value[actor, behind] * (1 - 2 * actor)
+                choice = select(how, trees.visits[actor, game.known[actor, history]], visits, mean, generator)
+            path[steps, 0], path[steps, 1] = history, rolled_out
+            steps += 1
+            history = int(child[choice])
+        trees.earned[0] += game.reward[history]
+        learn_both_trees(game, how, trees, path, steps, history)
+
+
+@kernel
+def learn_both_trees(game: Histories, how: Search, trees: Trees, path: Array, steps: int, end: int) -> None:
+    """Update both trees by an episode that came to `end`. path[depth, 2]: histories, and whether a step was a roll-out."""
+    entered, reward = end, game.reward[end]
+    for step in range(steps - 1, -1, -1):
+        history = path[step, 0]
+        if not path[step, 1]:
+            reward *= how.discount
+            for player in range(2):
+                left, to = game.known[player, history], game.known[player, entered]
+                if trees.visits[player, left] > 0 and trees.visits[player, to] > 0:
+                    trees.visits[player, left] += 1.0
+                    trees.visits[player, to] += 1.0
+                    trees.value[player, to] += (reward - trees.value[player, to]) / trees.visits[player, to]
+        entered = history

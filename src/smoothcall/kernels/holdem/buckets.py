@@ -35,7 +35,8 @@ class Cards(NamedTuple):
     flop: Array  # [K, hands] uint16: bucket
     turn: Array  # [K, hands] uint16: bucket
     river: Array  # [K, hands] uint16: strength, an index of `river_bucket`
-    river_bucket: Array  # [greatest strength + 1] uint16: bucket
+    river_bucket: Array  # [greatest strength + 1] uint16: bucket, less the first of the board
+    river_first: Array  # [K] uint16: the first bucket on each class of boards; 0 unless textures have buckets of their own
     outcome: Array  # [P ** P] uint16: showdown outcome; digit p in base P: hands better than player p's (games.outcomes)
 
 
@@ -90,10 +91,11 @@ def board_buckets(cards: Cards, street: int, rank: Integer, bucket: Array) -> No
         return
     entry, hand, size = board_entry(cards, street, rank), 0, len(cards.hand)
     row, river_bucket, on_river = board_row(cards, street, entry), cards.river_bucket, street == RIVER
+    first = cards.river_first[entry >> _CLASS] if on_river else np.uint16(0)
     for high in range(np.uint32(size)):
         for low in range(high):
             found = row[hand_after(cards, entry, high, low)]
-            bucket[hand] = river_bucket[found] if on_river else found
+            bucket[hand] = first + river_bucket[found] if on_river else found
             hand += 1
 
 
@@ -108,4 +110,5 @@ def bucket_on(cards: Cards, street: int, rank: Integer, one: Integer, other: Int
         return np.uint32(cards.turn[entry >> _CLASS, hand_after(cards, entry, one, other)])
     else:
         entry = cards.river_index[rank]
-        return np.uint32(cards.river_bucket[np.uint32(cards.river[entry >> _CLASS, hand_after(cards, entry, one, other)])])
+        found = cards.river_bucket[np.uint32(cards.river[entry >> _CLASS, hand_after(cards, entry, one, other)])]
+        return np.uint32(cards.river_first[entry >> _CLASS]) + np.uint32(found)

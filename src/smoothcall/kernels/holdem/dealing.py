@@ -44,7 +44,8 @@ def deal_cards(cards: Cards, bucket: Array, outcome: Array, generator: Array) ->
             bucket[deal, player, 3] = cards.river[entry[deal, 2] >> _CLASS, hand_after(cards, entry[deal, 2], one, other)]
     for deal in range(count):
         for player in range(players):
-            bucket[deal, player, 3] = cards.river_bucket[np.uint32(bucket[deal, player, 3])]
+            found = cards.river_bucket[np.uint32(bucket[deal, player, 3])]
+            bucket[deal, player, 3] = np.int32(found) + np.int32(cards.river_first[entry[deal, 2] >> _CLASS])
         outcome[deal] = cards.outcome[compare(cards, card[deal], strength)]
 
 

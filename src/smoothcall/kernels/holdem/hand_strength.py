@@ -81,7 +81,7 @@ def river_strengths(evaluator: Evaluator, boards: Array, strength: Array) -> Non
 
 @kernel
 def sort_by_digit(value: Array, source: Array, target: Array, count: int, shift: int, places: Array) -> None:
-    """One pass of a radix sort: source[count] -> target[count], by seven bits of value[source]."""
+    """Do one pass of a radix sort: source[count] -> target[count], by seven bits of value[source]."""
     places[:] = 0
     for place in range(count):
         places[((value[source[place]] >> shift) & (_DIGITS - 1)) + 1] += 1
@@ -127,7 +127,7 @@ def sum_over_next(
 
 @kernel
 def count_values(table: Array, boards: Array, number: Array, step: int, histogram: Array) -> None:
-    """How often table // step takes each value, over all hands that the boards leave: histogram[values] += number[K]."""
+    """Count how often table // step takes each value, over all hands that the boards leave: histogram[values] += number[K]."""
     size = int((1 + np.sqrt(1 + 8 * table.shape[1])) // 2)
     on_board = np.zeros(size, np.bool_)
     for k in range(len(boards)):

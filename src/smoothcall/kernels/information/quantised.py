@@ -83,6 +83,28 @@ def threshold_rows(weights: Array, least: float, quantised: Array) -> None:
 
 
 @kernel
+def round_rows(weights: Array, unit: int, quantised: Array) -> None:
+    """Write weights[rows, A] uint8, rounded to multiples of `unit` by largest remainders, to quantised[rows, A].
+
+    Of equal remainders the first goes up. `unit` divides SCALE.
+    """
+    actions = weights.shape[1]
+    for row in range(len(weights)):
+        left = SCALE
+        for action in range(actions):
+            quantised[row, action] = int(weights[row, action]) // unit * unit
+            left -= int(quantised[row, action])
+        while left > 0:
+            most, chosen = np.int64(-unit), 0
+            for action in range(actions):
+                over = np.int64(weights[row, action]) - np.int64(quantised[row, action])
+                if over > most:
+                    most, chosen = over, action
+            quantised[row, chosen] += unit
+            left -= unit
+
+
+@kernel
 def greedy_rows(
     mean: Array, visits: Array, child: Array, first_row: Array, street: Array, buckets: Array, exact: int, min_visits: int,
     fallback: int, quantised: Array,

@@ -24,6 +24,15 @@ class Ring(NamedTuple):
     total: Array  # [M] int64: transitions ever added
 
 
+class MoveLog(NamedTuple):
+    """Moves in the order in which they were added; N places in each of M memories."""
+
+    observations: Array  # [M, N, W]
+    action: Array  # [M, N] int8
+    number: Array  # [M, N] float64 in [0, 1): chooses the place in a full reservoir; -1 where none was drawn
+    total: Array  # [M] int64: moves in the log
+
+
 class Reservoir(NamedTuple):
     """A uniform sample of C of all moves ever added (Vitter 1985)."""
 
@@ -62,6 +71,7 @@ def keep(hands: Hands, memory: Array, reservoir: Reservoir, generator: Array) ->
 
     A move enters a full reservoir with probability C / total, in the place of a random other one.
     """
+    size = reservoir.observations.shape[1]
     for hand in range(len(hands.over)):
         if not hands.over[hand]:
             continue
@@ -69,13 +79,46 @@ def keep(hands: Hands, memory: Array, reservoir: Reservoir, generator: Array) ->
             own = memory[hands.policy[hand, seat]]
             if own >= 0:
                 for move in range(hands.moves[hand, seat]):
-                    _keep_one(reservoir, own, hands.observations[hand, seat, move], hands.action[hand, seat, move], generator)
+                    number = draw(generator) if reservoir.total[own] >= size else 0.0
+                    _keep_one(reservoir, own, hands.observations[hand, seat, move], hands.action[hand, seat, move], number)
+
+
+@kernel
+def log_moves(hands: Hands, memory: Array, log: MoveLog, size: int, total: Array, generator: Array) -> None:
+    """Log the moves that `keep` would add, with the numbers it would draw: reservoirs of `size` moves had total[M] so far."""
+    for hand in range(len(hands.over)):
+        if not hands.over[hand]:
+            continue
+        for seat in range(hands.policy.shape[1]):
+            own = memory[hands.policy[hand, seat]]
+            if own < 0:
+                continue
+            for move in range(hands.moves[hand, seat]):
+                place = log.total[own]
+                for part in range(log.observations.shape[2]):
+                    log.observations[own, place, part] = hands.observations[hand, seat, move, part]
+                log.action[own, place] = hands.action[hand, seat, move]
+                log.number[own, place] = draw(generator) if total[own] >= size else -1.0
+                log.total[own] += 1
+                total[own] += 1
+
+
+@kernel
+def keep_logged(observations: Array, action: Array, number: Array, own: int, reservoir: Reservoir, generator: Array) -> None:
+    """Add logged moves observations[n, W], action[n], number[n] to reservoir `own`; draw the numbers that the log lacks."""
+    size = reservoir.observations.shape[1]
+    for move in range(len(action)):
+        chosen = number[move]
+        if chosen < 0 and reservoir.total[own] >= size:
+            chosen = draw(generator)
+        _keep_one(reservoir, own, observations[move], action[move], chosen)
 
 
 @inlined
-def _keep_one(reservoir: Reservoir, own: int, observation: Array, action: int, generator: Array) -> None:
+def _keep_one(reservoir: Reservoir, own: int, observation: Array, action: int, number: float) -> None:
+    """Add a move: in a full reservoir to the place that a number in [0, 1) chooses, or nowhere."""
     before, size = reservoir.total[own], reservoir.observations.shape[1]
-    place = before if before < size else int(draw(generator) * (before + 1))
+    place = before if before < size else int(number * (before + 1))
     if place < size:
         for part in range(len(observation)):
             reservoir.observations[own, place, part] = observation[part]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.search.lanes import Lanes, fill, load, store
+from smoothcall.kernels.search.lanes import Lanes, fill_wide, load_wide, store
 from smoothcall.kernels.tables import Array
 
 
@@ -27,10 +27,10 @@ class Side(NamedTuple):
 def _add_hands(reach: Array, other: Side, begin: int, end: int, card_reach: Array, total: Lanes) -> Lanes:
     """Add the reach of hands begin:end to their cards; return the sum of all hands so far."""
     for n in range(begin, end):
-        each = load(reach, n)
+        each = load_wide(reach, n)
         total = total + each
-        store(card_reach, other.low[n], load(card_reach, other.low[n]) + each)
-        store(card_reach, other.high[n], load(card_reach, other.high[n]) + each)
+        store(card_reach, other.low[n], load_wide(card_reach, other.low[n]) + each)
+        store(card_reach, other.high[n], load_wide(card_reach, other.high[n]) + each)
     return total
 
 
@@ -42,27 +42,38 @@ def fold_values(
 
     By inclusion and exclusion: all hands, less those with either card, plus the hand itself, which was subtracted twice.
     """
-    total = fill(reach, 0.0)
+    total = fill_wide(reach, 0.0)
     for card in range(len(card_reach)):
         store(card_reach, card, total)
     total = _add_hands(reach, other, 0, many, card_reach, total)
-    times = load(factor, 2)
+    times = load_wide(factor, 2)
     for n in range(count):
-        apart = total - load(card_reach, own.low[n]) - load(card_reach, own.high[n]) + load(reach, own.same[n])
+        apart = total - load_wide(card_reach, own.low[n]) - load_wide(card_reach, own.high[n]) + load_wide(reach, own.same[n])
         store(value, n, times * apart)
 
 
 @kernel
 def showdown_values(
-    reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array
+    reach: Array,
+    other: Side,
+    many: int,
+    own: Side,
+    count: int,
+    factor: Array,
+    card_reach: Array,
+    value: Array,
+    fold_value: Array,
 ) -> None:
     """Write value[count, lanes]: factor[0] times the reach of weaker hands, plus factor[1] times that of hands not stronger,
     plus factor[2] times that of all hands; of the opponent's hands that share no card with one's own.
+
+    fold_value[count, lanes]: factor[3] times that of all hands, for folds that have the same reach; none if it is empty.
     """
-    total = fill(reach, 0.0)
+    total = fill_wide(reach, 0.0)
     for card in range(len(card_reach)):
         store(card_reach, card, total)
-    weaker, not_stronger, all_hands = load(factor, 0), load(factor, 1), load(factor, 2)
+    weaker, not_stronger = load_wide(factor, 0), load_wide(factor, 1)
+    all_hands, folds = load_wide(factor, 2), load_wide(factor, 3)
     begin = added = 0
     while begin < count:
         end = begin
@@ -70,13 +81,17 @@ def showdown_values(
             end += 1
         total = _add_hands(reach, other, added, own.weaker[begin], card_reach, total)
         for n in range(begin, end):
-            store(value, n, weaker * (total - load(card_reach, own.low[n]) - load(card_reach, own.high[n])))
+            store(value, n, weaker * (total - load_wide(card_reach, own.low[n]) - load_wide(card_reach, own.high[n])))
         total = _add_hands(reach, other, own.weaker[begin], own.not_stronger[begin], card_reach, total)
         for n in range(begin, end):
-            ties = total - load(card_reach, own.low[n]) - load(card_reach, own.high[n]) + load(reach, own.same[n])
-            store(value, n, load(value, n) + not_stronger * ties)
+            ties = (
+                total - load_wide(card_reach, own.low[n]) - load_wide(card_reach, own.high[n]) + load_wide(reach, own.same[n])
+            )
+            store(value, n, load_wide(value, n) + not_stronger * ties)
         begin, added = end, own.not_stronger[begin]
     total = _add_hands(reach, other, added, many, card_reach, total)
     for n in range(count):
-        apart = total - load(card_reach, own.low[n]) - load(card_reach, own.high[n]) + load(reach, own.same[n])
-        store(value, n, load(value, n) + all_hands * apart)
+        apart = total - load_wide(card_reach, own.low[n]) - load_wide(card_reach, own.high[n]) + load_wide(reach, own.same[n])
+        store(value, n, load_wide(value, n) + all_hands * apart)
+        if len(fold_value):
+            store(fold_value, n, folds * apart)

@@ -1,9 +1,13 @@
 """Lanes: numbers that one vector instruction handles side by side, 64 bytes of them (16 float32 or 8 float64).
 
 A contiguous array is read as blocks of so many numbers: `load(array, n)` reads block n, `store(array, n, value)` writes it,
-`fill(array, x)` makes lanes that all are x. Lanes add, subtract, multiply, divide and are compared with 0 (`choose`). Numba has
-no such type, and its compiler finds vector instructions only in loops without stores between loads and with few arrays; sums
-over cards and updates of regrets are no such loops. With `NUMBA_DISABLE_JIT=1` lanes are pieces of NumPy arrays.
+`fill(array, x)` makes lanes that all are x, `gather(array, table, first, step, places, n)` reads table[first + step * place] of
+a flat table for block n of `places`, as numbers of the array's type, `total(lanes)` adds them up. Lanes add, subtract,
+multiply, divide and are compared with 0 (`choose`). Numba has no such type, and its compiler finds vector instructions only
+in loops without stores between loads and with few arrays; sums over cards and updates of regrets are no such loops. With
+`NUMBA_DISABLE_JIT=1` lanes are pieces of NumPy arrays.
+
+An array of uint16 holds numbers of half precision (IEEE binary16): it is read and written as float32 lanes.
 """
 
 # mypy: allow-untyped-calls
@@ -27,16 +31,28 @@ INTERPRETED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 Lanes = Any  # of one row
 
 
+WIDE = 2  # blocks that `load_wide` and `store_wide` handle at once: two chains of additions hide each other's latency
+
+
 def count_lanes(dtype: Any) -> int:
-    """Return the number of lanes of a type of numbers."""
-    return BYTES // int(np.dtype(dtype).itemsize)
+    """Return the number of lanes of a type of numbers; uint16 stands for half precision, which becomes float32."""
+    return BYTES // max(int(np.dtype(dtype).itemsize), 4)
+
+
+def lane_zeros(shape: int | tuple[int, ...], dtype: Any) -> Array:
+    """Return zeros that begin at a multiple of BYTES, so that no block lies on two lines of the processor's cache."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + BYTES, np.uint8)
+    first = -memory.ctypes.data % BYTES
+    found: Array = memory[first : first + size].view(dtype).reshape(shape)
+    return found
 
 
 class LanesType(types.Type):
     """The Numba type of lanes."""
 
-    def __init__(self, dtype: Any) -> None:
-        self.dtype, self.count = dtype, BYTES * 8 // dtype.bitwidth
+    def __init__(self, dtype: Any, blocks: int = 1) -> None:
+        self.dtype, self.count = dtype, blocks * BYTES * 8 // dtype.bitwidth
         super().__init__(name=f"Lanes({dtype}, {self.count})")
 
 
@@ -75,45 +91,68 @@ for _operation, _instruction in (
     _define(_operation, _instruction)
 
 
+def _lanes_of(array_type: Any, blocks: int = 1) -> LanesType:
+    return LanesType(types.float32 if array_type.dtype == types.uint16 else array_type.dtype, blocks)
+
+
+def _kept(array_type: Any, lanes: LanesType) -> Any:
+    """Return the type of a block in memory."""
+    return ir.VectorType(ir.HalfType(), lanes.count) if array_type.dtype == types.uint16 else _vector(lanes)
+
+
 def _block(context: Any, builder: Any, array_type: Any, array: Any, block: Any, lanes: LanesType) -> Any:
     """Return the pointer to a block of a contiguous array."""
     first = builder.mul(block, ir.Constant(block.type, lanes.count))
     place = builder.gep(context.make_array(array_type)(context, builder, array).data, [first])
-    return builder.bitcast(place, _vector(lanes).as_pointer())
+    return builder.bitcast(place, _kept(array_type, lanes).as_pointer())
 
 
-def _read(builder: Any, pointer: Any, lanes: LanesType) -> Any:
+def _read(builder: Any, pointer: Any, array_type: Any, lanes: LanesType) -> Any:
     value = builder.load(pointer)
-    value.align = lanes.dtype.bitwidth // 8
-    return value
+    value.align = array_type.dtype.bitwidth // 8
+    return builder.fpext(value, _vector(lanes)) if array_type.dtype == types.uint16 else value
 
 
-def _write(builder: Any, value: Any, pointer: Any, lanes: LanesType) -> None:
-    builder.store(value, pointer).align = lanes.dtype.bitwidth // 8
+def _write(builder: Any, value: Any, pointer: Any, array_type: Any, lanes: LanesType) -> None:
+    if array_type.dtype == types.uint16:
+        value = builder.fptrunc(value, _kept(array_type, lanes))
+    builder.store(value, pointer).align = array_type.dtype.bitwidth // 8
 
 
 def _load(typing: Any, array: Any, block: Any) -> Any:
-    lanes = LanesType(array.dtype)
+    return _loaded(array, _lanes_of(array))
 
+
+def _load_wide(typing: Any, array: Any, block: Any) -> Any:
+    return _loaded(array, _lanes_of(array, WIDE))
+
+
+def _loaded(array: Any, lanes: LanesType) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _read(builder, _block(context, builder, sig.args[0], args[0], args[1], lanes), lanes)
+        return _read(builder, _block(context, builder, sig.args[0], args[0], args[1], lanes), sig.args[0], lanes)
 
     return lanes(array, types.intp), generate
 
 
 def _store(typing: Any, array: Any, block: Any, value: Any) -> Any:
-    lanes = LanesType(array.dtype)
+    lanes = value
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        _write(builder, args[2], _block(context, builder, sig.args[0], args[0], args[1], lanes), lanes)
+        _write(builder, args[2], _block(context, builder, sig.args[0], args[0], args[1], lanes), sig.args[0], lanes)
         return context.get_constant(types.none, None)
 
     return types.void(array, types.intp, lanes), generate
 
 
 def _fill(typing: Any, array: Any, number: Any) -> Any:
-    lanes = LanesType(array.dtype)
+    return _filled(array, _lanes_of(array))
 
+
+def _fill_wide(typing: Any, array: Any, number: Any) -> Any:
+    return _filled(array, _lanes_of(array, WIDE))
+
+
+def _filled(array: Any, lanes: LanesType) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         vector = _vector(lanes)
         one = builder.insert_element(ir.Constant(vector, ir.Undefined), args[1], ir.Constant(ir.IntType(32), 0))
@@ -131,6 +170,36 @@ def _choose(typing: Any, test: Any, positive: Any, other: Any) -> Any:
     return test(test, test, test), generate
 
 
+def _gather(typing: Any, array: Any, table: Any, first: Any, step: Any, places: Any, block: Any) -> Any:
+    """Generate one load for each lane: table[first + step * place]."""
+    lanes = LanesType(array.dtype)
+    whole = isinstance(table.dtype, types.Integer)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        size, known = ir.IntType(64), context.make_array(sig.args[1])(context, builder, args[1]).data
+        begin = builder.mul(args[5], ir.Constant(size, lanes.count))
+        place = builder.gep(context.make_array(sig.args[4])(context, builder, args[4]).data, [begin])
+        vector = ir.VectorType(ir.IntType(table.dtype.bitwidth), lanes.count) if whole else _vector(LanesType(table.dtype))
+        found = ir.Constant(vector, ir.Undefined)
+        for lane in range(lanes.count):
+            row = builder.zext(builder.load(builder.gep(place, [ir.Constant(size, lane)])), size)
+            entry = builder.add(args[2], builder.mul(args[3], row))
+            found = builder.insert_element(found, builder.load(builder.gep(known, [entry])), ir.Constant(ir.IntType(32), lane))
+        return builder.uitofp(found, _vector(lanes)) if whole else found
+
+    return lanes(array, table, types.intp, types.intp, places, types.intp), generate
+
+
+def _total(typing: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        found = builder.extract_element(args[0], ir.Constant(ir.IntType(32), 0))
+        for lane in range(1, value.count):
+            found = builder.fadd(found, builder.extract_element(args[0], ir.Constant(ir.IntType(32), lane)))
+        return found
+
+    return value.dtype(value), generate
+
+
 def _transpose(typing: Any, source: Any, blocks: Any, target: Any, places: Any) -> Any:
     """Generate loads of `count` blocks, log2(count) stages of shuffles, and as many stores."""
     lanes = LanesType(source.dtype)
@@ -142,13 +211,13 @@ def _transpose(typing: Any, source: Any, blocks: Any, target: Any, places: Any) 
             block = builder.load(builder.gep(known, [ir.Constant(ir.IntType(64), row)]))
             return _block(context, builder, sig.args[array], args[array], block, lanes)
 
-        rows = [_read(builder, pointer(0, 1, row), lanes) for row in range(count)]
+        rows = [_read(builder, pointer(0, 1, row), source, lanes) for row in range(count)]
         step = count // 2
         while step:
             rows = _exchange(builder, rows, step)
             step //= 2
         for row, value in enumerate(rows):
-            _write(builder, value, pointer(2, 3, row), lanes)
+            _write(builder, value, pointer(2, 3, row), target, lanes)
         return context.get_constant(types.none, None)
 
     return types.void(source, blocks, target, places), generate
@@ -171,19 +240,37 @@ def _exchange(builder: Any, rows: list[Any], step: int) -> list[Any]:
 
 
 def _load_block(array: Array, block: int) -> Lanes:
-    return _blocks(array)[block].copy()
+    found = _blocks(array)[block]
+    return found.view(np.float16).astype(np.float32) if array.dtype == np.uint16 else found.copy()
+
+
+def _load_wide_block(array: Array, block: int) -> Lanes:
+    return array.reshape(-1, WIDE * count_lanes(array.dtype))[block].copy()
 
 
 def _store_block(array: Array, block: int, value: Lanes) -> None:
-    _blocks(array)[block] = value
+    array.reshape(-1, len(value))[block] = value.astype(np.float16).view(np.uint16) if array.dtype == np.uint16 else value
 
 
 def _fill_block(array: Array, number: float) -> Lanes:
-    return np.full(count_lanes(array.dtype), number, array.dtype)
+    return np.full(count_lanes(array.dtype), number, np.float32 if array.dtype == np.uint16 else array.dtype)
+
+
+def _fill_wide_block(array: Array, number: float) -> Lanes:
+    return np.full(WIDE * count_lanes(array.dtype), number, array.dtype)
 
 
 def _choose_block(test: Lanes, positive: Lanes, other: Lanes) -> Lanes:
     return np.where(test > 0, positive, other)
+
+
+def _gather_block(array: Array, table: Array, first: int, step: int, places: Array, block: int) -> Lanes:
+    rows = places[block * count_lanes(array.dtype) :][: count_lanes(array.dtype)].astype(np.int64)
+    return table.ravel()[first + step * rows].astype(array.dtype)
+
+
+def _total_of_block(value: Lanes) -> float:
+    return value.sum()  # type: ignore[no-any-return]
 
 
 def _transpose_blocks(source: Array, blocks: Array, target: Array, places: Array) -> None:
@@ -198,5 +285,9 @@ def _blocks(array: Array) -> Array:
 load: Any = _load_block if INTERPRETED else intrinsic(_load)
 store: Any = _store_block if INTERPRETED else intrinsic(_store)
 fill: Any = _fill_block if INTERPRETED else intrinsic(_fill)
+load_wide: Any = _load_wide_block if INTERPRETED else intrinsic(_load_wide)
+fill_wide: Any = _fill_wide_block if INTERPRETED else intrinsic(_fill_wide)
 choose: Any = _choose_block if INTERPRETED else intrinsic(_choose)
+gather: Any = _gather_block if INTERPRETED else intrinsic(_gather)
+total: Any = _total_of_block if INTERPRETED else intrinsic(_total)
 transpose: Any = _transpose_blocks if INTERPRETED else intrinsic(_transpose)

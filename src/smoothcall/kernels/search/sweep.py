@@ -19,7 +19,10 @@ import numpy as np
 
 from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.search.endings import Side, fold_values, showdown_values
-from smoothcall.kernels.search.lanes import Lanes, choose, fill, load, store, transpose
+from smoothcall.kernels.search.lanes import WIDE, choose, fill, gather, load, store, total, transpose
+from smoothcall.kernels.search.strategies import Tables as Tables
+from smoothcall.kernels.search.strategies import Weights as Weights
+from smoothcall.kernels.search.strategies import act, learn, mean_values
 from smoothcall.kernels.tables import Array
 
 DECISION, FOLDED, SHOWN_DOWN, NEXT_STREET = range(4)  # Betting.kind
@@ -33,14 +36,16 @@ class Betting(NamedTuple):
     player: Array  # [M] int8: who acts at a DECISION
     child: Array  # [M, A] int32: -1 behind the last action
     actions: Array  # [M] int32: how many
-    row: Array  # [M] int32: of the first action of a DECISION, among the rows of its player on a board
+    row: Array  # [M] int32: of the first action of a DECISION among its player's rows on a board, or its first row in a policy
+    slot: Array  # [M, A] int32: the action slot of each action in a policy
     entry: Array  # [M] int32: the next street's entry at NEXT_STREET
     source: Array  # [2, M] int32: the node at which the reach of the other player than this one last changed
     factor: Array  # [2, M, 3]: chips of each player at an ending, as `endings` takes them
     root: Array  # [E + 1] int32: the first node of each entry
     part: Array  # [parts + 1] int32: the first entry of each part: entries that are walked together
-    endings: Array  # [endings] int32: nodes, part by part, in each part folds before showdowns
-    part_endings: Array  # [parts + 1] int32: the first ending of each part
+    endings: Array  # [2, endings] int32: by player, nodes, part by part: showdowns with a `fold`, other showdowns, then folds
+    part_endings: Array  # [2, parts + 1] int32: the first ending of each part
+    fold: Array  # [2, M] int32: by player, the fold that has the reach of a showdown and is valued with it; -1 where none is
 
 
 class Boards(NamedTuple):
@@ -54,39 +59,31 @@ class Boards(NamedTuple):
     same: Array  # [2, B, n] uint16
     start: Array  # [2, B] int64: the first block of the board in each player's table
     image: Array  # [B + 1] int32: the first image of each board: the cards that it stands for
-    origin: Array  # [2, images, n] uint16: the place of each hand on the board of the street before
+    origin: Array  # [2, B, W] uint16: the place of each hand on the board of the street before; behind the hands, W - 1
+    place: (
+        Array  # [2, images, W] uint16: the place here of each hand on that board, after the image's permutation; W - 1 if none
+    )
     weight: float  # probability of the card (or cards) that come, given both hands
     children: Array  # [B + 1] int32: the first board of the next street behind each
-
-
-class Tables(NamedTuple):
-    """The tables of one sweep."""
-
-    regret: Array  # of the player
-    average: Array  # of the player: sums of its strategies
-    other: Array  # which the opponent follows: its regrets or its average
-
-
-class Weights(NamedTuple):
-    """Factors of one iteration of CFR."""
-
-    positive: float  # on positive regrets
-    negative: float  # on negative regrets
-    average: float  # on the sum of strategies
+    bucket: Array  # [B, n] uint16: of the opponent's hands, where it follows a policy by bucket; else [0, 0]
 
 
 class Scratch(NamedTuple):
     """Buffers of one thread for one street. Vectors over hands have W numbers, a whole number of blocks."""
 
-    reach: Array  # [nodes, W]: of the opponent
+    reach: Array  # [nodes, W]: of the opponent; number W - 1 is 0. May be `value`, which is written later
     value: Array  # [nodes + 1, W]; the last is for lanes that hold no ending
     entry_reach: Array  # [entries of the street, W]: on a board of the street before
     entry_value: Array  # [entries of the street, W]
-    lanes: Array  # [W + lanes, lanes]: reach at endings
-    lane_value: Array  # [W, lanes]
-    factor: Array  # [3, lanes]
-    card_reach: Array  # [cards and blanks, lanes]
-    row: Array  # [lanes] int64: the vector that is in each lane
+    entry_reached: Array  # [entries of the street] bool: whether the opponent comes there with any hand
+    reached: Array  # [nodes] bool
+    ending: Array  # [endings of a part] int32: those that are reached
+    lanes: Array  # [W + lanes, wide lanes]: reach at endings
+    lane_value: Array  # [W, wide lanes]
+    fold_value: Array  # [W, wide lanes]
+    factor: Array  # [4, wide lanes]
+    card_reach: Array  # [cards and blanks, wide lanes]
+    row: Array  # [2, wide lanes] int64: the vector that is in each lane; and that of its fold
     vector_block: Array  # [lanes] int64
     lane_block: Array  # [lanes] int64
 
@@ -103,33 +100,43 @@ def _side(boards: Boards, player: int, board: int) -> Side:
 
 
 @inlined
+def _width(scratch: Scratch) -> int:
+    """Return the numbers of a block."""
+    width: int = scratch.lanes.shape[1] // WIDE
+    return width
+
+
+@inlined
 def _stride(boards: Boards, player: int, board: int, lanes: int) -> int:
     """Return the blocks of a vector over the hands that a board leaves."""
     blocks: int = (boards.hands[player, board] + lanes - 1) // lanes
     return blocks
 
 
-@inlined
-def _shares(table: Array, first: int, actions: int, stride: int) -> tuple[Lanes, Lanes]:
-    """Return (factor on positive numbers, probability to add) that make one block of a table a strategy."""
-    none, one = fill(table, 0.0), fill(table, 1.0)
-    total = none
-    for action in range(actions):
-        each = load(table, first + action * stride)
-        total = total + choose(each, each, none)
-    share = choose(total, one, none) / choose(total, total, one)
-    return share, choose(total, none, fill(table, 1.0 / actions))
-
-
 @kernel
-def _act(table: Array, first: int, actions: int, stride: int, reach: Array, before: int, after: Array) -> None:
-    """Write the opponent's reach behind each action. after[action], `before` and `first` are blocks."""
-    for block in range(stride):
-        share, even = _shares(table, first + block, actions, stride)
-        come, none = load(reach, before + block), fill(table, 0.0)
-        for action in range(actions):
-            each = load(table, first + action * stride + block)
-            store(reach, after[action] + block, come * (choose(each, each, none) * share + even))
+def _act_by_bucket(
+    tables: Tables,
+    bucket: Array,
+    row: int,
+    slot: Array,
+    actions: int,
+    stride: int,
+    reach: Array,
+    before: int,
+    after: Array,
+    found: Array,
+) -> None:
+    """As `act`, by a policy whose rows from `row` on are those of the buckets. found[actions]: sums of the reach."""
+    step = tables.policy.shape[1]
+    share = fill(reach, 1.0 / tables.scale)
+    for action in range(actions):
+        come = fill(reach, 0.0)
+        for block in range(stride):
+            each = gather(reach, tables.policy, row * step + slot[action], step, bucket, block)
+            now = load(reach, before + block) * (each * share)
+            come = come + now
+            store(reach, after[action] + block, now)
+        found[action] = total(come)
 
 
 @kernel
@@ -154,153 +161,156 @@ def _best_values(value: Array, own: int, below: Array, actions: int, stride: int
 
 
 @kernel
-def _mean_values(table: Array, first: int, value: Array, own: int, below: Array, actions: int, stride: int) -> None:
-    """Write the mean of the actions' values under the player's strategy."""
-    for block in range(stride):
-        share, even = _shares(table, first + block, actions, stride)
-        none = fill(table, 0.0)
-        mean = none
-        for action in range(actions):
-            each = load(table, first + action * stride + block)
-            mean = mean + load(value, below[action] + block) * (choose(each, each, none) * share + even)
-        store(value, own + block, mean)
+def _enter(
+    betting: Betting, boards: Boards, board: int, player: int, begin: int, end: int, first: int, scratch: Scratch
+) -> None:
+    """Read the opponent's reach at entries begin:end in the order of a board."""
+    origin, width = boards.origin[1 - player, board], _width(scratch)
+    stride, blocks = _stride(boards, 1 - player, board, width), scratch.reach.shape[1] // width
+    for entry in range(begin, end):
+        root = betting.root[entry] - first
+        scratch.reached[root] = scratch.entry_reached[entry]
+        if scratch.reached[root]:
+            for block in range(stride):
+                store(
+                    scratch.reach, root * blocks + block, gather(scratch.reach, scratch.entry_reach[entry], 0, 1, origin, block)
+                )
 
 
 @kernel
-def _learn(
-    tables: Tables, first: int, value: Array, own: int, below: Array, actions: int, stride: int, weights: Weights
+def _walk_down(
+    betting: Betting, first: int, last: int, player: int, tables: Tables, boards: Boards, board: int, scratch: Scratch
 ) -> None:
-    """Write the mean of the actions' values under the current strategy; update regrets and the sum of strategies."""
-    regret, average = tables.regret, tables.average
-    for block in range(stride):
-        share, even = _shares(regret, first + block, actions, stride)
-        none = fill(regret, 0.0)
-        positive, negative = fill(regret, weights.positive), fill(regret, weights.negative)
-        fading = fill(regret, weights.average)
-        mean = none
-        for action in range(actions):
-            each = load(regret, first + action * stride + block)
-            mean = mean + load(value, below[action] + block) * (choose(each, each, none) * share + even)
-        store(value, own + block, mean)
-        for action in range(actions):
-            place = first + action * stride + block
-            old = load(regret, place)
-            store(average, place, load(average, place) * fading + (choose(old, old, none) * share + even))
-            store(regret, place, old * choose(old, positive, negative) + (load(value, below[action] + block) - mean))
+    """Find the reach of the other player than `player` at nodes first:last, from their roots down, and which are reached.
 
-
-@kernel
-def walk_down(
-    betting: Betting, first: int, last: int, player: int, table: Array, start: int, stride: int, scratch: Scratch
-) -> None:
-    """Find the reach of the other player than `player` at nodes first:last, from their roots down. `table` is its own."""
-    reach, after = scratch.reach, np.empty(betting.child.shape[1], np.int64)
-    width = reach.shape[1] // scratch.lanes.shape[1]
+    Behind actions that a policy never takes, nodes are not walked.
+    """
+    reach, reached, most = scratch.reach, scratch.reached, betting.child.shape[1]
+    after, found = np.empty(most, np.int64), np.empty(most, reach.dtype)
+    width, stride = reach.shape[1] // _width(scratch), _stride(boards, 1 - player, board, _width(scratch))
     for node in range(first, last):
-        if betting.kind[node] == DECISION and betting.player[node] != player:
-            actions = betting.actions[node]
+        if betting.kind[node] != DECISION:
+            continue
+        actions = betting.actions[node]
+        found[:] = 1
+        if betting.player[node] != player and reached[node - first]:
             for action in range(actions):
                 after[action] = (betting.child[node, action] - first) * width
             before = (betting.source[player, node] - first) * width
-            _act(table, start + betting.row[node] * stride, actions, stride, reach, before, after)
+            if len(tables.policy):
+                slot, bucket = betting.slot[node], boards.bucket[board]
+                _act_by_bucket(tables, bucket, betting.row[node], slot, actions, stride, reach, before, after, found)
+            else:
+                place = boards.start[1 - player, board] + betting.row[node] * stride
+                act(tables.other, place, actions, stride, reach, before, after)
+        for action in range(actions):
+            reached[betting.child[node, action] - first] = reached[node - first] and found[action] > 0
 
 
 @kernel
-def value_endings(betting: Betting, part: int, first: int, player: int, boards: Boards, board: int, scratch: Scratch) -> None:
-    """Write the values of the endings of a part, whose first node is `first`.
+def _value_endings(betting: Betting, part: int, first: int, player: int, boards: Boards, board: int, scratch: Scratch) -> None:
+    """Write the values of the endings of a part that are reached; its first node is `first`.
 
     A fold among showdowns is valued with them: its factors on the order of hands are 0.
     """
-    nodes = betting.endings[betting.part_endings[part] : betting.part_endings[part + 1]]
-    lanes, lane_value, factor, row = scratch.lanes, scratch.lane_value, scratch.factor, scratch.row
+    lanes, lane_value, factor, row, nodes = scratch.lanes, scratch.lane_value, scratch.factor, scratch.row, scratch.ending
     own, other = _side(boards, player, board), _side(boards, 1 - player, board)
-    count, many, width = boards.hands[player, board], boards.hands[1 - player, board], lanes.shape[1]
-    for begin in range(0, len(nodes), width):
-        some = min(width, len(nodes) - begin)
-        for lane in range(width):
+    count, many, endings = boards.hands[player, board], boards.hands[1 - player, board], 0
+    many_lanes, width, nowhere = lanes.shape[1], _width(scratch), len(scratch.value) - 1
+    stride, fold_value = _stride(boards, player, board, width), scratch.fold_value
+    for place in range(betting.part_endings[player, part], betting.part_endings[player, part + 1]):
+        if scratch.reached[betting.endings[player, place] - first]:
+            nodes[endings] = betting.endings[player, place]
+            endings += 1
+    for begin in range(0, endings, many_lanes):
+        some, folds = min(many_lanes, endings - begin), 0
+        for lane in range(many_lanes):
             node = nodes[begin + min(lane, some - 1)]
-            row[lane] = betting.source[player, node] - first
+            fold = betting.fold[player, node]
+            row[0, lane] = betting.source[player, node] - first
             for each in range(3):
                 factor[each, lane] = betting.factor[player, node, each]
-        _to_lanes(scratch.reach, _stride(boards, 1 - player, board, width), scratch)
+            factor[3, lane] = betting.factor[player, fold, 2] if fold >= 0 else 0
+            folds = lane + 1 if fold >= 0 and lane < some else folds
+        _to_lanes(scratch.reach, _stride(boards, 1 - player, board, width), some, scratch)
         lanes[many] = 0
-        if betting.kind[nodes[begin + some - 1]] == SHOWN_DOWN:
-            showdown_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value)
+        if betting.kind[nodes[begin]] == SHOWN_DOWN:
+            folded = fold_value if folds > 0 else fold_value[:0]
+            showdown_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value, folded)
         else:
             fold_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value)
-        stride = _stride(boards, player, board, width)
         lane_value[count : stride * width] = 0
-        for lane in range(width):
-            row[lane] = nodes[begin + lane] - first if lane < some else len(scratch.value) - 1
-        _from_lanes(scratch.value, stride, scratch)
+        fold_value[count : stride * width] = 0
+        for lane in range(many_lanes):
+            fold = betting.fold[player, nodes[begin + min(lane, some - 1)]]
+            row[0, lane] = nodes[begin + lane] - first if lane < some else nowhere
+            row[1, lane] = fold - first if lane < some and fold >= 0 else nowhere
+        _from_lanes(lane_value, scratch.value, 0, stride, some, scratch)
+        if folds > 0:
+            _from_lanes(fold_value, scratch.value, 1, stride, folds, scratch)
 
 
 @kernel
-def _to_lanes(vectors: Array, stride: int, scratch: Scratch) -> None:
-    """Copy one vector into each lane."""
-    width = scratch.lanes.shape[1]
-    for block in range(stride):
-        for lane in range(width):
-            scratch.vector_block[lane] = scratch.row[lane] * (vectors.shape[1] // width) + block
-            scratch.lane_block[lane] = block * width + lane
-        transpose(vectors, scratch.vector_block, scratch.lanes, scratch.lane_block)
+def _to_lanes(vectors: Array, stride: int, some: int, scratch: Scratch) -> None:
+    """Copy one vector into each of the first lanes, so many that `some` are among them."""
+    width = _width(scratch)
+    for half in range((some + width - 1) // width):
+        for block in range(stride):
+            for lane in range(width):
+                scratch.vector_block[lane] = scratch.row[0, half * width + lane] * (vectors.shape[1] // width) + block
+                scratch.lane_block[lane] = (block * width + lane) * WIDE + half
+            transpose(vectors, scratch.vector_block, scratch.lanes, scratch.lane_block)
 
 
 @kernel
-def _from_lanes(vectors: Array, stride: int, scratch: Scratch) -> None:
+def _from_lanes(lane_value: Array, vectors: Array, which: int, stride: int, some: int, scratch: Scratch) -> None:
     """Copy each lane into a vector."""
-    width = scratch.lanes.shape[1]
-    for block in range(stride):
-        for lane in range(width):
-            scratch.vector_block[lane] = scratch.row[lane] * (vectors.shape[1] // width) + block
-            scratch.lane_block[lane] = block * width + lane
-        transpose(scratch.lane_value, scratch.lane_block, vectors, scratch.vector_block)
+    width = _width(scratch)
+    for half in range((some + width - 1) // width):
+        for block in range(stride):
+            for lane in range(width):
+                scratch.vector_block[lane] = scratch.row[which, half * width + lane] * (vectors.shape[1] // width) + block
+                scratch.lane_block[lane] = (block * width + lane) * WIDE + half
+            transpose(lane_value, scratch.lane_block, vectors, scratch.vector_block)
 
 
 @kernel
-def walk_up(
+def _walk_up(
     betting: Betting,
     first: int,
     last: int,
     player: int,
     how: int,
     tables: Tables,
-    start: int,
-    stride: int,
+    boards: Boards,
+    board: int,
     locked: Array,
     weights: Weights,
     scratch: Scratch,
 ) -> None:
     """Find the player's values at the decisions among nodes first:last, from the endings up; update its tables to LEARN."""
     value, below = scratch.value, np.empty(betting.child.shape[1], np.int64)
-    width = value.shape[1] // scratch.lanes.shape[1]
+    width, stride = value.shape[1] // _width(scratch), _stride(boards, player, board, _width(scratch))
     for node in range(last - 1, first - 1, -1):
-        if betting.kind[node] != DECISION:
+        if betting.kind[node] != DECISION or not scratch.reached[node - first]:
             continue
-        own, actions, place = (node - first) * width, betting.actions[node], start + betting.row[node] * stride
-        for action in range(actions):
-            below[action] = (betting.child[node, action] - first) * width
-        if betting.player[node] != player:
+        own, actions = (node - first) * width, 0
+        for action in range(betting.actions[node]):
+            child = betting.child[node, action] - first
+            if scratch.reached[child]:
+                below[actions] = child * width
+                actions += 1
+        place = boards.start[player, board] + betting.row[node] * stride
+        if actions == 0:  # its reach is too small for a number
+            scratch.value[node - first] = 0
+        elif betting.player[node] != player:
             _add_values(value, own, below, actions, stride)
-        elif how == MEAN or locked[node]:
-            _mean_values(tables.average, place, value, own, below, actions, stride)
+        elif how == MEAN or (len(locked) > 0 and locked[board, node]):
+            mean_values(tables.average, place, value, own, below, actions, stride)
         elif how == BEST:
             _best_values(value, own, below, actions, stride)
         else:
-            _learn(tables, place, value, own, below, actions, stride, weights)
-
-
-@kernel
-def enter_street(
-    betting: Betting, boards: Boards, board: int, player: int, begin: int, end: int, first: int, scratch: Scratch
-) -> None:
-    """Read the opponent's reach at entries begin:end in the order of a board."""
-    origin, many = boards.origin[1 - player, boards.image[board]], boards.hands[1 - player, board]
-    for entry in range(begin, end):
-        reach, before = scratch.reach[betting.root[entry] - first], scratch.entry_reach[entry]
-        for n in range(many):
-            reach[n] = before[origin[n]]
-        reach[many:] = 0
+            learn(tables, place, value, own, below, actions, stride, weights)
 
 
 @kernel
@@ -308,35 +318,31 @@ def _add_to_entries(
     betting: Betting, boards: Boards, board: int, player: int, begin: int, end: int, first: int, scratch: Scratch
 ) -> None:
     """Add a board's values to its street's entries, once for each card that the board stands for."""
-    count = boards.hands[player, board]
+    blocks = scratch.value.shape[1] // _width(scratch)
     for image in range(boards.image[board], boards.image[board + 1]):
-        origin = boards.origin[player, image]
+        place = boards.place[player, image]
         for entry in range(begin, end):
-            value, later = scratch.value[betting.root[entry] - first], scratch.entry_value[entry]
-            for n in range(count):
-                later[origin[n]] += boards.weight * value[n]
+            root = betting.root[entry] - first
+            if scratch.reached[root]:
+                value, times = scratch.value[root], fill(scratch.value, boards.weight)
+                for block in range(entry * blocks, (entry + 1) * blocks):
+                    more = gather(scratch.value, value, 0, 1, place, block - entry * blocks)
+                    store(scratch.entry_value, block, load(scratch.entry_value, block) + times * more)
+
+
+@inlined
+def run_of(board: int, boards: int, runs: int) -> int:
+    """Return the run of neighbours that a board is in; board -1 is in none."""
+    return board * runs // boards if board >= 0 else -1
 
 
 @kernel
-def leave_street(betting: Betting, player: int, reach: Array, later: Array) -> None:
-    """Write the reach at the next street's entries."""
-    for node in range(len(betting.kind)):
-        if betting.kind[node] == NEXT_STREET:
-            later[betting.entry[node]] = reach[betting.source[player, node]]
-
-
-@kernel
-def return_to_street(betting: Betting, later: Array, value: Array) -> None:
-    """Read the values of the next street's entries."""
-    for node in range(len(betting.kind)):
-        if betting.kind[node] == NEXT_STREET:
-            value[node] = later[betting.entry[node]]
-
-
-@kernel
-def sweep_last(
+def walk_boards(
     begin: int,
     end: int,
+    down: bool,
+    up: bool,
+    runs: int,
     partial: Array,
     betting: Betting,
     boards: Boards,
@@ -347,63 +353,26 @@ def sweep_last(
     weights: Weights,
     scratch: Scratch,
 ) -> None:
-    """Add the values on the boards begin:end of the last street to the street's entries.
+    """Walk the boards begin:end of a street: down from its entries, up to them, or both.
 
-    With partial[boards, E, W], write those of each board there instead.
+    Values are added to the street's entries. With `runs`, sums over so many runs of all boards (`run_of`), of which begin:end
+    has whole ones, are added to partial[runs, E, W] instead, or to partial[1, E, W]. Where a street follows, its betting is
+    one part, and its values are in the buffers before the walk up.
     """
+    every = len(boards.image) - 1
     for board in range(begin, end):
-        if len(partial):
+        run = run_of(board, every, runs)
+        if runs > 0 and run != run_of(board - 1, every, runs):
             scratch.entry_value[:] = 0
-        stride = _stride(boards, player, board, scratch.lanes.shape[1])
-        across = _stride(boards, 1 - player, board, scratch.lanes.shape[1])
-        start, start_across = boards.start[player, board], boards.start[1 - player, board]
         for part in range(len(betting.part) - 1):
             entry, last_entry = betting.part[part], betting.part[part + 1]
             first, last = betting.root[entry], betting.root[last_entry]
-            enter_street(betting, boards, board, player, entry, last_entry, first, scratch)
-            walk_down(betting, first, last, player, tables.other, start_across, across, scratch)
-            value_endings(betting, part, first, player, boards, board, scratch)
-            walk_up(betting, first, last, player, how, tables, start, stride, locked[board], weights, scratch)
-            _add_to_entries(betting, boards, board, player, entry, last_entry, first, scratch)
-        if len(partial):
-            partial[board] = scratch.entry_value
-
-
-@kernel
-def sweep_inner(
-    begin: int,
-    end: int,
-    partial: Array,
-    betting: Betting,
-    boards: Boards,
-    player: int,
-    how: int,
-    tables: Tables,
-    locked: Array,
-    weights: Weights,
-    scratch: Scratch,
-    last_betting: Betting,
-    last_boards: Boards,
-    last_locked: Array,
-    last_scratch: Scratch,
-) -> None:
-    """Write partial[boards, E, W], the values of the entries of the street before the last on each of the boards begin:end."""
-    nodes, entries = len(betting.kind), len(betting.root) - 1
-    for board in range(begin, end):
-        stride = _stride(boards, player, board, scratch.lanes.shape[1])
-        across = _stride(boards, 1 - player, board, scratch.lanes.shape[1])
-        enter_street(betting, boards, board, player, 0, entries, 0, scratch)
-        walk_down(betting, 0, nodes, player, tables.other, boards.start[1 - player, board], across, scratch)
-        leave_street(betting, player, scratch.reach, last_scratch.entry_reach)
-        last_scratch.entry_value[:] = 0
-        later = boards.children[board], boards.children[board + 1]
-        sweep_last(
-            later[0], later[1], partial[:0], last_betting, last_boards, player, how, tables, last_locked, weights, last_scratch
-        )
-        return_to_street(betting, last_scratch.entry_value, scratch.value)
-        value_endings(betting, 0, 0, player, boards, board, scratch)
-        start = boards.start[player, board]
-        walk_up(betting, 0, nodes, player, how, tables, start, stride, locked[board], weights, scratch)
-        scratch.entry_value[:] = 0
-        _add_to_entries(betting, boards, board, player, 0, entries, 0, scratch)
-        partial[board] = scratch.entry_value
+            if down:
+                _enter(betting, boards, board, player, entry, last_entry, first, scratch)
+                _walk_down(betting, first, last, player, tables, boards, board, scratch)
+            if up:
+                _value_endings(betting, part, first, player, boards, board, scratch)
+                _walk_up(betting, first, last, player, how, tables, boards, board, locked, weights, scratch)
+                _add_to_entries(betting, boards, board, player, entry, last_entry, first, scratch)
+        if runs > 0 and run != run_of(board + 1, every, runs):
+            partial[min(run, len(partial) - 1)] += scratch.entry_value

@@ -16,7 +16,7 @@ import numpy as np
 from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.random import draw, draw_index
 from smoothcall.kernels.solvers.matching import match_regrets
-from smoothcall.kernels.tables import DECISION, Array, Walk
+from smoothcall.kernels.tables import CHANCE, DECISION, Array, Walk
 
 EXTERNAL, OUTCOME = 0, 1  # sampling schemes
 
@@ -64,18 +64,18 @@ def descend(
     walk: Walk, bucket: Array, outcome: int, deal: int, visits: Visits, scheme: int, learner: int, epsilon: float,
     regret: Array, generator: Array,
 ) -> int:  # fmt: skip
-    """List the visits of one walk. Return their number."""
-    visits.node[0] = 0
-    visits.others[0] = visits.own[0] = 1.0
+    """List the visits of one walk below visits.node[0], whose others[0] and own[0] are set. Return their number."""
     count, visit, actions = 1, 0, np.uint32(regret.shape[1])
     while visit < count:
         node = visits.node[visit]
-        if walk.kind[node] != DECISION:
+        if walk.kind[node] != DECISION and walk.kind[node] != CHANCE:
             visits.value[visit] = walk.payoff[walk.ending[node], outcome, learner]
             visit += 1
             continue
-        actor = walk.player[node]
-        row = walk.first_row[node] + bucket[deal, actor, walk.round[node]]
+        actor = walk.player[node]  # nobody at chance nodes, whose rows hold their probabilities in place of regrets
+        row = np.int64(walk.first_row[node])
+        if actor >= 0:
+            row += bucket[deal, actor, walk.round[node]]
         policy, child = visits.policy[visit], walk.child[node]
         visits.row[visit] = row
         visits.child[visit] = count
@@ -110,7 +110,7 @@ def ascend(walk: Walk, visits: Visits, count: int, scheme: int, learner: int, re
     for visit in range(count - 1, -1, -1):
         node = visits.node[visit]
         actor = walk.player[node]
-        if actor < 0:
+        if actor < 0 and walk.kind[node] != CHANCE:
             continue
         row, policy, child = visits.row[visit], visits.policy[visit], visits.child[visit]
         if actor != learner:
@@ -157,6 +157,7 @@ def walk_deals(
     for number in range(len(deals)):
         deal, learner = deals[number], number % players
         compared = outcome[deal]
+        visits.node[0], visits.others[0], visits.own[0] = 0, 1.0, 1.0
         count = descend(walk, bucket, compared, deal, visits, scheme, learner, epsilon, tables.regret, generator)
         ascend(walk, visits, count, scheme, learner, tables.regret, tables.average)
         visited += count

@@ -193,8 +193,8 @@ def from_average(tree: Array, row: Integer, actions: Integer, number: float) -> 
 
 @inlined
 def select(tree: Array, row: Integer, actions: Integer, explore: float, eta: float, number: float) -> Integer:
-    """Return the action of the tree policy. One random number selects upper
-    confidence bounds, below eta, or the average policy, and then the action of the average."""
+    """Return the best action by upper confidence bounds with probability eta, else an action of the average policy.
+    One number in [0, 1) decides both."""
     if number < eta:
         return best_by_bounds(tree, row, actions, explore)
     return from_average(tree, row, actions, (number - eta) / (1.0 - eta))
@@ -309,51 +309,3 @@ def put_down(shared: Shared, thread: int, tree: Array) -> None:
             if visits > before:
                 shared.visits[thread, row, action] += visits - before
                 shared.returns[thread, row, action] += tree[row, actions + action] * visits - shared.total_returns[row, action]
-
-
-@kernel
-def fill_records(
-    child: Array, player: Array, street: Array, first_row: Array, ending: Array, number: Array, explore: Array, exact_fold: int,
-    nodes: Nodes,
-) -> None:  # fmt: skip
-    """Write the decisions of a tree to `nodes`. number[N]: of each decision, negative at endings; explore[N].
-
-    An action with an exact value is not played at random.
-    """
-    actions = child.shape[1]
-    for node in range(len(child)):
-        place = number[node]
-        if place < 0:
-            continue
-        some = 0
-        for action in range(actions):
-            below = child[node, action]
-            if below >= 0:
-                if action != exact_fold:
-                    nodes.record[place, SLOTS + some] = action
-                    some += 1
-                leads = number[below] if number[below] >= 0 else leaf_code(ending[below])
-                nodes.record[place, SLOTS + actions + action] = leads
-        nodes.record[place, PLAYER], nodes.record[place, STREET] = player[node], street[node]
-        nodes.record[place, FIRST_ROW], nodes.record[place, OPEN] = first_row[node], some
-        nodes.explore[place] = max(explore[node], MIN_WIDTH)
-
-
-@kernel
-def pot_exploration(parent: Array, street: Array, paid: Array, k: float, explore: Array) -> None:
-    """Write explore[N]: pot + k * remaining betting, at the start of each street (heinrich2014, (5)). paid[N, P] chips."""
-    for node in range(len(parent)):
-        explore[node] = 0.0
-        for player in range(paid.shape[1]):
-            explore[node] += paid[node, player]
-    for node in range(len(parent) - 1, 0, -1):  # the largest pot below each node
-        explore[parent[node]] = max(explore[parent[node]], explore[node])
-    for node in range(len(parent)):
-        above = parent[node]
-        if above >= 0 and street[above] == street[node]:
-            explore[node] = explore[above]
-        else:
-            pot = 0.0
-            for player in range(paid.shape[1]):
-                pot += paid[node, player]
-            explore[node] = pot + k * (explore[node] - pot)

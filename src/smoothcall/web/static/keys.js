@@ -66,6 +66,10 @@
       }
     }
     first(".style", seat).hidden = !explore;
+    for (const search of seat.querySelectorAll("option[data-search][value=search]")) {
+      search.disabled = !chosen.dataset.search;
+      if (search.disabled && search.selected) first(".style select", seat).value = "mixed";
+    }
     first(".told span", seat).textContent = about;
     const link = first(".told a", seat);
     link.hidden = !explore;

@@ -1,0 +1,121 @@
+"""Memory after everything was tried: `python -m benchmarks.memory` prints the figures of docs/security.md.
+
+A person plays a hand against every agent and scripted player of every game, asks the coach about it, explores every agent, and
+opens every page; then everything once more. Then many tables of six are opened and left, more than the server keeps in memory.
+The server is a process of its own, started with `--memory`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tempfile
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Annotated
+
+import typer
+
+from benchmarks.web import RETRIES, Server, Visitor, random_letter, serving, settings
+
+TABLES = 3000  # tables of six that are opened and left
+SIX = ("no-limit-holdem:seats=6", ("always-call",) * 5)
+PAGES = ("/api/tables", "/api/hands", "/api/statistics", "/api/export?form=json", "/api/export?form=phh", "/api/settings")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Megabytes in use at a moment, and the most so far."""
+
+    when: str
+    megabytes: float
+    peak: float
+
+
+def memory_of(server: Server, when: str) -> Memory:
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    peak = int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1024
+    return Memory(when, round(server.memory), round(peak))
+
+
+async def get(visitor: Visitor, path: str) -> int:
+    """Return the status of an answer, whose body is read and dropped."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", visitor._port)
+    head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {visitor.token}\r\nConnection: close\r\n\r\n"
+    writer.write(head.encode())
+    status = int((await reader.readline()).split(b" ")[1])
+    while await reader.read(1 << 16):
+        pass
+    writer.close()
+    return status
+
+
+async def get_patiently(visitor: Visitor, path: str) -> int:
+    """Return the status of an answer; ask again where the server is overloaded."""
+    status = await get(visitor, path)
+    for _ in range(RETRIES):
+        if status != 503:
+            break
+        await asyncio.sleep(1.0)
+        status = await get(visitor, path)
+    return status
+
+
+async def try_everything(server: Server, visitor: Visitor, most: int | None) -> int:
+    """Play against everybody, ask for everything; return the number of tables."""
+    random, kinds = Random(1), (await settings(visitor))[:most]
+    for game, opponents in dict.fromkeys((game, tuple(opponents)) for game, opponents in kinds):
+        table = await visitor.open_table(game, opponents)
+        while not table["hand"]["over"]:
+            choices = [each for each in table["hand"]["choices"] if each["letter"] != "f"] or table["hand"]["choices"]
+            table = await visitor.act(table, random_letter(choices, random))
+        for path in (f"/api/hands/{table['hand']['id']}/coach", f"/api/tables/{table['id']}/results"):
+            status = await get_patiently(visitor, path)
+            assert status in (200, 400, 403, 404, 422), (path, status)
+    agents = await visitor.ask("GET", "/api/agents")
+    for card in agents[:most]:
+        assert await get_patiently(visitor, f"/api/explore/{card['id']}") in (200, 400, 404, 422)
+    for path in PAGES:
+        assert await get_patiently(visitor, path) == 200, path
+    return len(kinds)
+
+
+async def open_tables(visitor: Visitor, tables: int) -> None:
+    """Open tables; the first goes on afterwards as it was left."""
+    first = await visitor.open_table(*SIX)
+    for _ in range(tables - 1):
+        await visitor.open_table(*SIX)
+    assert await visitor.table(first["id"]) == first
+
+
+async def measure(server: Server, most: int | None = None, tables: int = TABLES) -> list[Memory]:
+    visitor = Visitor(patient=True)  # figures of memory do not depend on how busy the machine is
+    await visitor.connect(server.port)
+    found = [memory_of(server, "at the start")]
+    for when in ("after everything was tried", "after everything was tried again"):
+        count = await try_everything(server, visitor, most)
+        found.append(memory_of(server, f"{when} ({count} tables)"))
+    await open_tables(visitor, tables)
+    found.append(memory_of(server, f"after {tables:,} more tables were opened"))
+    await visitor.close()
+    return found
+
+
+def main(
+    memory: Annotated[list[int] | None, typer.Option(help="Values of --memory, in MB [default: 512].")] = None,
+) -> None:
+    typer.echo("| --memory | when | MB | most so far |\n" + "| --- " * 4 + "|")
+    for bound in memory or (512,):
+        with tempfile.TemporaryDirectory() as name, _started(Path(name), bound) as server:
+            for found in asyncio.run(measure(server)):
+                typer.echo(f"| {bound} | {found.when} | {found.megabytes:.0f} | {found.peak:.0f} |")
+
+
+def _started(folder: Path, bound: int) -> AbstractContextManager[Server]:
+    return serving(f"sqlite:///{folder}/hands.sqlite", folder / "log", "--memory", str(bound))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,201 @@
+"""Sweeps over the boards of a public tree, street by street: one traversal for learning, best responses and values.
+
+`kernels.search.sweep` walks the betting of one street on some of its boards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from smoothcall.kernels.search import sweep as kernels
+from smoothcall.kernels.search.entry_lanes import Group, Shapes, walk_entry_lanes
+from smoothcall.kernels.search.lanes import WIDE, count_lanes, lane_zeros
+from smoothcall.kernels.tables import Array
+from smoothcall.search.boards import Level, vector_width
+
+RUNS = 16  # of boards, whose values are added up apart, so that results do not depend on the number of threads
+NO_WEIGHTS = kernels.Weights(1.0, 1.0, 1.0)  # of sweeps that do not learn
+NO_LOCKS = np.zeros((0, 0), np.bool_)
+NO_POLICY = np.zeros((0, 0), np.uint8)
+
+Bettings = Sequence[kernels.Betting]  # one for each street
+Buffers = list[kernels.Scratch]  # one for each street
+
+
+def make_tables(regret: Array, average: Array, other: Array, sums: Array | None = None) -> kernels.Tables:
+    """Return the tables of a sweep in which the opponent follows a table of its own; `sums` of predictive CFR+."""
+    kept = _readable(regret[:0] if sums is None else sums)
+    return kernels.Tables(_readable(regret), _readable(average), _readable(other), NO_POLICY, 1.0, kept)
+
+
+def _readable(table: Array) -> Array:
+    """Return a table as kernels read it: numbers of 16 bits as uint16."""
+    return table.view(np.uint16) if table.dtype == np.float16 else table
+
+
+def policy_tables(policy: Array, scale: float, dtype: np.dtype[np.floating]) -> kernels.Tables:
+    """Return the tables of a sweep in which the opponent follows policy[rows, slots], read by bucket, and nobody learns."""
+    none = np.zeros(0, dtype)
+    return kernels.Tables(none, none, none, policy, scale, none)
+
+
+class RangeSweep:
+    """The betting of each street with buffers for each thread. The result does not depend on the number of threads.
+
+    Without `keep_reach`, values are written over the reach, so that fewer vectors have to stay in the processor's cache.
+
+    `side_by_side`: shapes of the last street's entries that are in none of its parts, with a buffer for each thread; they are
+    valued by best responses to a policy only.
+    """
+
+    def __init__(
+        self,
+        betting: Bettings,
+        hands: int,
+        cards: int,
+        dtype: np.dtype[np.floating],
+        threads: int = 1,
+        side_by_side: tuple[Shapes, Sequence[Group]] | None = None,
+        *,
+        keep_reach: bool = True,
+    ) -> None:
+        self.betting, self.dtype, self.threads, self.lanes = betting, dtype, threads, count_lanes(dtype)
+        self._hands, self._cards, self._side_by_side, self._keep_reach = hands, cards, side_by_side, keep_reach
+        self.buffers: list[Buffers] = [[self._scratch(each) for each in betting] for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def _scratch(self, betting: kernels.Betting) -> kernels.Scratch:
+        lanes, width = self.lanes, vector_width(self._hands, self.lanes)
+        nodes, entries = int(np.diff(betting.root[betting.part]).max()), len(betting.root) - 1
+
+        def zeros(*shape: int) -> Array:
+            return lane_zeros(shape, self.dtype)
+
+        value = zeros(nodes + 1, width)
+        return kernels.Scratch(
+            reach=zeros(nodes, width) if self._keep_reach else value,
+            value=value,
+            entry_reach=zeros(entries, width),
+            entry_value=zeros(entries, width),
+            entry_reached=np.ones(entries, np.bool_),
+            reached=np.ones(nodes, np.bool_),
+            ending=np.zeros(int(np.diff(betting.part_endings).max()), np.int32),
+            lanes=zeros(width + lanes, WIDE * lanes),
+            lane_value=zeros(width, WIDE * lanes),
+            fold_value=zeros(width, WIDE * lanes),
+            factor=zeros(4, WIDE * lanes),
+            card_reach=zeros(2 * self._cards, WIDE * lanes),
+            row=np.zeros((2, WIDE * lanes), np.int64),
+            vector_block=np.zeros(lanes, np.int64),
+            lane_block=np.zeros(lanes, np.int64),
+        )
+
+    def walk_board(
+        self,
+        place: int,
+        board: int,
+        levels: Sequence[Level],
+        player: int,
+        how: int,
+        tables: kernels.Tables,
+        locked: Sequence[Array],
+        weights: kernels.Weights = NO_WEIGHTS,
+        thread: int = 0,
+        *,
+        down: bool = True,
+    ) -> None:
+        """Leave the opponent's reach and the player's values at all nodes of one board of a street in a thread's buffers.
+
+        The reach at the street's entries is in the buffers already; unless `down`, that of all nodes. Values are added to the
+        entries.
+        """
+        own, none = self.buffers[thread][place], np.zeros((0, 0, 0), self.dtype)
+        about = (self.betting[place], levels[place].arrays, player, how, tables, locked[place], weights, own)
+        last = place + 1 == len(self.betting)
+        if down:
+            kernels.walk_boards(board, board + 1, True, last, 0, none, *about)
+        if not last:
+            later = self.value_children(place, board, levels, player, how, tables, locked, weights, thread)
+            street = self.betting[place]
+            nodes = np.flatnonzero(street.kind == kernels.NEXT_STREET)
+            own.value[nodes] = later[street.entry[nodes]]
+        if not last or not down:
+            kernels.walk_boards(board, board + 1, False, True, 0, none, *about)
+
+    def walk_down(self, place: int, board: int, levels: Sequence[Level], player: int, tables: kernels.Tables) -> None:
+        """Write the opponent's reach at the next street's entries behind one board, from the street's entries down."""
+        none, own = np.zeros((0, 0, 0), self.dtype), self.buffers[0][place]
+        about = (self.betting[place], levels[place].arrays, player, kernels.MEAN, tables, NO_LOCKS, NO_WEIGHTS, own)
+        kernels.walk_boards(board, board + 1, True, False, 0, none, *about)
+        self.enter_next(place, player, self.buffers[0])
+
+    def enter_next(self, place: int, player: int, buffers: Buffers) -> None:
+        """Write the opponent's reach at the next street's entries."""
+        street, own, later = self.betting[place], buffers[place], buffers[place + 1]
+        nodes = np.flatnonzero(street.kind == kernels.NEXT_STREET)
+        entry = street.entry[nodes]
+        later.entry_reached[entry] = own.reached[nodes]
+        later.entry_reach[entry] = own.reach[street.source[player, nodes]]
+
+    def value_children(
+        self,
+        place: int,
+        board: int,
+        levels: Sequence[Level],
+        player: int,
+        how: int,
+        tables: kernels.Tables,
+        locked: Sequence[Array],
+        weights: kernels.Weights = NO_WEIGHTS,
+        thread: int = 0,
+    ) -> Array:
+        """Return [E, W] the values of the next street's entries, behind one board.
+
+        The opponent's reach on the board is in the thread's buffers. The first street's children, which are all boards of the
+        next one, are shared by all threads in RUNS runs; these are added up in one order, whoever finds them.
+        """
+        children = levels[place].arrays.children
+        first, last = int(children[board]), int(children[board + 1])
+        own = self.buffers[thread]
+        self.enter_next(place, player, own)
+        final, shared, later = place + 2 == len(self.betting), place == 0, own[place + 1]
+        runs = min(RUNS, last - first) if shared else 0
+        sums = lane_zeros((runs if self._pool else min(runs, 1), *later.entry_value.shape), self.dtype)
+
+        def sweep(thread: int, begin: int, end: int) -> None:
+            buffers = self.buffers[thread][place + 1]
+            if final:
+                about = (self.betting[place + 1], levels[place + 1].arrays, player, how, tables, locked[place + 1], weights)
+                kernels.walk_boards(begin, end, True, True, runs, sums, *about, buffers)
+                if self._side_by_side is not None:
+                    assert how == kernels.BEST
+                    assert not shared
+                    shapes, groups = self._side_by_side
+                    walk_entry_lanes(begin, end, shapes, *about[:3], tables, buffers, groups[thread])
+                return
+            for child in range(begin, end):
+                before, run, after = (kernels.run_of(child + step, last, runs) for step in (-1, 0, 1))
+                if shared and run != before:
+                    buffers.entry_value[:] = 0
+                self.walk_board(place + 1, child, levels, player, how, tables, locked, weights, thread)
+                if shared and run != after:
+                    sums[min(run, len(sums) - 1)] += buffers.entry_value
+
+        later.entry_value[:] = 0
+        if not shared:
+            sweep(thread, first, last)
+            return later.entry_value
+        if self._pool is None:
+            sweep(thread, first, last)
+        else:
+            for other in self.buffers[1:]:
+                other[place + 1].entry_reach[:] = later.entry_reach
+                other[place + 1].entry_reached[:] = later.entry_reached
+            parts = min(runs, self.threads)
+            cuts = [-(-(runs * part // parts) * last // runs) for part in range(parts + 1)]  # the first board of a run
+            list(self._pool.map(sweep, range(parts), cuts[:-1], cuts[1:]))
+        found: Array = sums.sum(axis=0, dtype=self.dtype)
+        return found
