@@ -213,8 +213,17 @@ def test_a_body_that_is_too_large(seated: Seated) -> None:
             yield b"x" * 1000
 
     assert seated.visitor.post(path, content=pieces(), headers=FORM).status_code == 413
-    lying = {**FORM, "content-length": "-1"}
-    assert seated.visitor.post(path, content=b"letter=c", headers=lying).status_code == 413
+    huge = {**FORM, "content-length": "9" * 5000}
+    assert seated.visitor.post(path, content=b"letter=c", headers=huge).status_code == 413
+
+
+@pytest.mark.parametrize("length", ["-1", "L", "", "\u0663"])
+def test_a_length_that_is_no_number(seated: Seated, length: str) -> None:
+    headers = {**FORM, "content-length": length.encode()}
+    answer = seated.visitor.post(f"/tables/{seated.table.id}/act", content=b"letter=c", headers=headers)
+    assert answer.status_code == 400
+    assert "accepted: a whole number" in answer.text
+    assert seated.visitor.get("/api/games", headers={"content-length": b"L"}).status_code == 400
 
 
 def test_a_form_that_cannot_be_read(seated: Seated) -> None:

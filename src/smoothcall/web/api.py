@@ -125,7 +125,7 @@ _MEANINGS = {
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": Problem, "description": _MEANINGS[status]} for status in (400, *statuses, 422, 500, 503)}
+    return {status: {"model": Problem, "description": _MEANINGS[status]} for status in (400, *statuses, 413, 422, 500, 503)}
 
 
 _bearer = HTTPBearer(auto_error=False, description="The token that `POST /api/people` gave.")
@@ -150,7 +150,7 @@ def _answer(body: bytes, status: int = 200) -> Response:
     return Response(body, status, media_type="application/json")
 
 
-@router.post("/people", status_code=201, response_model=Welcome, responses=_problems(403, 413), tags=["People"])
+@router.post("/people", status_code=201, response_model=Welcome, responses=_problems(403), tags=["People"])
 async def begin(request: Request) -> Response:
     """Get a token (and a cookie with it). You are added to the people here when you first sit down."""
     token = await read(request, pages.service(request).people.offer)
@@ -173,7 +173,7 @@ async def agents(
     return await read(request, pages.service(request).agents.cards, game)
 
 
-@ours.post("/tables", status_code=201, response_model=TableView, responses=_problems(401, 403, 413), tags=["Playing"])
+@ours.post("/tables", status_code=201, response_model=TableView, responses=_problems(401, 403), tags=["Playing"])
 async def open_table(request: Request, body: NewTable) -> Response:
     """Open a table; its first hand is dealt."""
     service, person = pages.service(request), await player(request)
@@ -194,7 +194,7 @@ async def table(request: Request, id: str) -> Response:
     return _answer(_write_table(await pages.table_of(request, pages.table_id(id))))
 
 
-@ours.post("/tables/{id}/act", response_model=TableView, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
+@ours.post("/tables/{id}/act", response_model=TableView, responses=_problems(401, 403, 404, 409), tags=["Playing"])
 async def act(request: Request, id: str, body: Move) -> Response:
     """Make a move. The response comes when it is your turn again, or when the hand is over."""
     service, person, id = pages.service(request), pages.person(request), pages.table_id(id)
@@ -202,7 +202,7 @@ async def act(request: Request, id: str, body: Move) -> Response:
     return _answer(_write_table(await pages.at_table(request, id, move)))
 
 
-@ours.post("/tables/{id}/next", response_model=TableView, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
+@ours.post("/tables/{id}/next", response_model=TableView, responses=_problems(401, 403, 404, 409), tags=["Playing"])
 async def next_hand(request: Request, id: str, body: Next) -> Response:
     """Deal the next hand."""
     service, person, id = pages.service(request), pages.person(request), pages.table_id(id)
@@ -210,7 +210,7 @@ async def next_hand(request: Request, id: str, body: Next) -> Response:
     return _answer(_write_table(await pages.at_table(request, id, next_one)))
 
 
-@ours.post("/tables/{id}/close", response_model=TableView, responses=_problems(401, 403, 404, 409, 413), tags=["Playing"])
+@ours.post("/tables/{id}/close", response_model=TableView, responses=_problems(401, 403, 404, 409), tags=["Playing"])
 async def close(request: Request, id: str) -> Response:
     """Leave a table for good: your hand is folded, and the hands played stay in the history."""
     service, person = pages.service(request), pages.person(request)
@@ -224,7 +224,7 @@ async def settings(request: Request) -> Response:
     return _answer(_write_settings(await read(request, pages.service(request).settings, pages.person(request))))
 
 
-@ours.put("/settings", response_model=SettingsBody, responses=_problems(401, 403, 413), tags=["People"])
+@ours.put("/settings", response_model=SettingsBody, responses=_problems(401, 403), tags=["People"])
 async def set_settings(request: Request, body: SettingsBody) -> Response:
     """Change your settings."""
     person, chosen = pages.person(request), read_settings(body.model_dump())

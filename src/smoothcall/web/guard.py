@@ -52,6 +52,8 @@ class Guard:
             await send(message)
 
         fault = self._host_fault(headers) or self._site_fault(scope["method"], headers)
+        if fault is None:
+            fault = self._length_fault(headers)
         if fault is None and ("content-length" in headers or "transfer-encoding" in headers):
             found = await _read(headers, receive)
             if found is None:
@@ -79,6 +81,12 @@ class Guard:
             foreign = _place(origin) != headers.get("host", "").lower()
         return (403, "This request came from a page of another site.") if foreign else None
 
+    def _length_fault(self, headers: Headers) -> tuple[int, str] | None:
+        said = headers.get("content-length", "0")
+        if said.isascii() and said.isdecimal():
+            return None
+        return 400, f"The header content-length is {said[:40]!r} (accepted: a whole number)."
+
 
 def _place(origin: str) -> str | None:
     """Return the host and port of an Origin header; None where it cannot be parsed."""
@@ -90,8 +98,8 @@ def _place(origin: str) -> str | None:
 
 async def _read(headers: Headers, receive: Receive) -> bytes | None:
     """Return the whole body, from all of its messages; None where it is too large."""
-    said = headers.get("content-length", "0")
-    if not said.isdecimal() or int(said) > LARGEST:
+    said = headers.get("content-length", "0").lstrip("0")
+    if len(said) > len(str(LARGEST)) or int(said or "0") > LARGEST:
         return None
     body, more = b"", True
     while more:
