@@ -112,7 +112,7 @@ def learn_with_networks() -> None:
     """Fill the cache of JAX as well."""
     for name, options in FREEZEOUTS.items():
         sc.solver(name, sc.game(WHOLE_BETS), **options).run(40)
-    for spec in (*SMALL, WHOLE_BETS):
+    for spec in ("kuhn", "kuhn-3p", WHOLE_BETS):
         learn("nfsp", spec, **NFSP)
         sc.solver("nfsp", sc.game(spec), **NFSP).prepare()
 

@@ -41,12 +41,14 @@ SAMPLED += [("public-cfr", {}), ("cfr-br", {"responder_grid": "30/20/1"})]
 def networks() -> list[Any]:
     """Few games, because everything that networks do is compiled for each."""
     sampled = [] if INTERPRETED else [WHOLE_BETS]
-    found = [pytest.param("nfsp", spec, NFSP, id=f"nfsp-{spec}") for spec in ("rps", *sampled)]
+    found = [pytest.param("nfsp", spec, NFSP, id=f"nfsp-{spec}") for spec in sampled]
+    found.append(pytest.param("nfsp", "rps", NFSP, id="nfsp-rps", marks=pytest.mark.long))
     found.append(pytest.param("nfsp", "kuhn-3p", NFSP | {"imitate": "greedy"}, id="nfsp-kuhn-3p"))
     if not INTERPRETED:
         several = NFSP | {"length": 3, "rho": 0.5}
         found.append(pytest.param("nfsp-freezeouts", ROUND_TABLE, several, id="nfsp-freezeouts"))
-        found.append(pytest.param("nfsp-freezeouts", ROUND_TABLE, several | {"against": "heuristic-mc"}, id="nfsp-against"))
+        fixed = several | {"against": "heuristic-mc"}
+        found.append(pytest.param("nfsp-freezeouts", ROUND_TABLE, fixed, id="nfsp-against", marks=pytest.mark.long))
     small = {} if INTERPRETED else FREEZEOUTS
     found += [pytest.param(name, WHOLE_BETS, options, id=f"{name}-freezeouts") for name, options in small.items()]
     estimated = [] if INTERPRETED else ["monte-carlo", "clipped-double-dqn"]

@@ -8,6 +8,7 @@ from functools import cache, partial
 from itertools import permutations
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -218,10 +219,11 @@ def test_more_slots_win_no_less(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_threads_change_nothing_and_a_greedy_agent_plays_its_greedy_policy() -> None:
     policy = some_policy(small("all-in"), 5)
-    one, two = (exact_response(policy, threads=threads, greedy=True, double=True) for threads in (1, 2))
+    how: dict[str, Any] = {"flops": 40, "double": True}
+    one, two = (exact_response(policy, threads=threads, greedy=True, **how) for threads in (1, 2))
     assert one == two
     assert one.greedy
-    assert one.seats == exact_response(policy.greedy(), double=True).seats != exact_response(policy, double=True).seats
+    assert one.seats == exact_response(policy.greedy(), **how).seats != exact_response(policy, **how).seats
 
 
 def test_progress_rises_and_a_stopped_walk_has_no_value() -> None:
@@ -271,14 +273,15 @@ def test_means_of_check_down_values_are_known() -> None:
     assert check_down[:, response.all_in] == pytest.approx(values[:, response.all_in], rel=1e-4, abs=1)
 
 
-def test_intervals_cover_and_the_lower_end_is_a_bound() -> None:
-    """200 samples of 20 flops. Their values are skewed: less than 95 % of the intervals cover, with control or without."""
+@pytest.mark.parametrize("samples", [80, pytest.param(200, marks=pytest.mark.long)])
+def test_intervals_cover_and_the_lower_end_is_a_bound(samples: int) -> None:
+    """Samples of 20 flops. Their values are skewed: less than 95 % of the intervals cover, with control or without."""
     response, probability, values, check_down, texture = every_flop()
     mean, random = response.mean_check_down(preflop_scores(DECK)), np.random.default_rng(1)
     exact = float(response.respond(np.einsum("f,fec->ec", probability, values)[None])[0].mean())
     controls = (check_down, texture), (np.broadcast_to(mean, check_down.shape), np.zeros_like(texture))
-    covered, below, width = (np.zeros((2, 200)) for _ in range(3))
-    for number in range(200):
+    covered, below, width = (np.zeros((2, samples)) for _ in range(3))
+    for number in range(samples):
         drawn = random.choice(len(values), 20, p=probability)
         for place, (control, covariates) in enumerate(controls):
             found = estimate(response, values[drawn], control[drawn], mean, covariates[drawn], drawn.tolist(), 1.0).found

@@ -119,7 +119,8 @@ def test_kuhn_3p_epsilon_well_inside_ten_million_deals() -> None:
     assert sc.evaluate(game, solver.policy()).epsilon < 0.01
 
 
-def test_sampled_regrets_are_unbiased() -> None:
+@pytest.mark.parametrize(("seeds", "error"), [(1_500, 0.12), pytest.param(6_000, 0.06, marks=pytest.mark.long)])
+def test_sampled_regrets_are_unbiased(seeds: int, error: float) -> None:
     """The mean first update of many seeds is the regret of full-width CFR (both players learning against uniform play)."""
     game = built("kuhn")
     exact = sc.solver("cfr", game, alternating=False)
@@ -128,14 +129,14 @@ def test_sampled_regrets_are_unbiased() -> None:
     wanted[game.form.cell[2:]] = exact.tables()["regret"][2:]
     for sampling in ("external", "outcome"):
         total = np.zeros(game.legal.shape)
-        for seed in range(6_000):
+        for seed in range(seeds):
             solver = sc.solver("mccfr", game, seed=seed, sampling=sampling, epsilon=0.8)
             solver.run(1)
             first_learner = (game.row_player == 0)[:, None]  # player 1 learns after player 0 has changed
             total += solver.tables()["regret"] * first_learner
-        mean = total / 6_000
+        mean = total / seeds
         mine = np.flatnonzero(np.repeat(game.row_player == 0, len(game.actions)))
-        np.testing.assert_allclose(mean.reshape(-1)[mine], wanted[mine], atol=0.06)
+        np.testing.assert_allclose(mean.reshape(-1)[mine], wanted[mine], atol=error)
 
 
 def test_threads_without_locks_still_learn() -> None:

@@ -163,21 +163,21 @@ def test_smooth_uct_converges_and_uct_does_not() -> None:
     assert reached["uct"][1] > 4 * reached["smooth-uct"][1]
 
 
-def test_kuhn_errors_are_below_those_of_uct() -> None:
+@pytest.mark.parametrize("pot", [2, pytest.param(8, marks=pytest.mark.long)])
+def test_kuhn_errors_are_below_those_of_uct(pot: int) -> None:
     """heinrich2014, Figs 1 and 2: mean of 10 runs after 1 M episodes; the exploration constant grows with the pot."""
-    for pot in (2, 8):
-        game, errors = sc.game("kuhn", pot=pot), {}
-        for name, options in (("uct", {"c": 2.0 * pot / 2}), ("smooth-uct", {"c": 1.75 * pot / 2, "mixing": "greatest"})):
-            policies = []
-            for seed in range(10):
-                solver = sc.solver(name, game, seed=seed, folds="sampled", **options)
-                solver.run(1_000_000)
-                policies.append(solver.policy())
-            squared = np.mean([sc.equilibrium_distance(game, policy).squared_error for policy in policies])
-            errors[name] = (squared, np.mean([sc.dominated_error(game, policy) for policy in policies]))
-        assert errors["smooth-uct"][0] < errors["uct"][0]
-        if pot == 2:
-            assert errors["smooth-uct"][1] < errors["uct"][1]
+    game, errors = sc.game("kuhn", pot=pot), {}
+    for name, options in (("uct", {"c": 2.0 * pot / 2}), ("smooth-uct", {"c": 1.75 * pot / 2, "mixing": "greatest"})):
+        policies = []
+        for seed in range(10):
+            solver = sc.solver(name, game, seed=seed, folds="sampled", **options)
+            solver.run(1_000_000)
+            policies.append(solver.policy())
+        squared = np.mean([sc.equilibrium_distance(game, policy).squared_error for policy in policies])
+        errors[name] = (squared, np.mean([sc.dominated_error(game, policy) for policy in policies]))
+    assert errors["smooth-uct"][0] < errors["uct"][0]
+    if pot == 2:
+        assert errors["smooth-uct"][1] < errors["uct"][1]
 
 
 def test_learning_against_a_fixed_policy() -> None:

@@ -35,7 +35,7 @@ def test_tables_that_do_not_fit_are_counted() -> None:
 
 
 def test_many_tables_at_once(tmp_path: Path) -> None:
-    verify_load(tmp_path, tables=6, actions=200, idle=4)
+    verify_load(tmp_path, tables=3, actions=60, idle=2)
 
 
 @pytest.mark.long
