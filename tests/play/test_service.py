@@ -413,3 +413,5 @@ def test_names_fit_their_seats() -> None:
     assert short_names(agents) == ["Agent 1", "Agent 3 DP", "Agent 3 GP", "Probe 1", "Probe 2"]
     assert short_names(["CFR+, greedy"]) == ["CFR+"]
     assert short_names(["CFR+, greedy", "CFR+"]) == ["CFR+ G", "CFR+"]
+    assert short_names(["Monte-Carlo CFR"]) == ["Monte-Carlo CFR"]
+    assert short_names(["Monte-Carlo CFR, three players"] * 2) == ["MCCFR 1", "MCCFR 2"]

@@ -36,23 +36,31 @@ def verify_window(visitor: Visitor) -> None:
     visitor.verify()
 
 
+def place(visitor: Visitor, selector: str) -> tuple[int, int]:
+    box = visitor.page.locator(selector).first.bounding_box()
+    assert box is not None
+    return round(box["x"]), round(box["y"])
+
+
 def verify_hands(enter: Enter, size: str, seats: int, hands: int, *, dark: bool) -> None:
     visitor = enter(WINDOWS[size], dark=dark)
     visitor.go("/")
     game = "no-limit-holdem" if seats == 2 else f"no-limit-holdem:seats={seats}"
     table = visitor.site.service.open_table(visitor.person, game, OPPONENTS[: seats - 1])
     visitor.go(f"/tables/{table.id}")
-    places = set()
+    buttons, plates = set(), set()
     for number in range(hands):
         while not visitor.state[2]:
             verify_window(visitor)
-            box = visitor.page.locator(".moves .move").first.bounding_box()
-            places.add(box and round(box["y"]))
+            buttons.add(place(visitor, ".moves .move")[1])
+            plates.add(place(visitor, ".own .plate")[0])
             visitor.after(lambda: visitor.press("c"))
         verify_window(visitor)
+        plates.add(place(visitor, ".own .plate")[0])
         if number + 1 < hands:
             visitor.after(lambda: visitor.press("Enter"))
-    assert len(places) <= 1, "the buttons stay where they are"
+    assert len(buttons) <= 1, "the buttons stay where they are"
+    assert len(plates) == 1, "so does your name, whatever is said above it"
 
 
 SMALL = [(2, "phone"), (3, "desktop"), (4, "phone"), (5, "phone"), (6, "phone"), (6, "desktop")]

@@ -395,7 +395,7 @@ def test_chips_as_people_read_them(exact: str, read: str) -> None:
 
 
 def test_figures_as_people_read_them() -> None:
-    assert drawing.figure(Figure(-1234.4, 56.6, 100)) == "−1,234 ± 57"
+    assert drawing.figure(Figure(-1234.4, 56.6, 100)) == "−1,234 ±\N{NO-BREAK SPACE}57"
     assert drawing.figure(Figure(0.2, None, 1)) == "0"
     assert drawing.figure(None) == "–"
 

@@ -344,7 +344,7 @@ class History:
             Played(
                 game=row.game,
                 title=seated_game(row.game)[0],
-                opponents=", ".join(self._names(row.opponents)),
+                opponents="; ".join(self._names(row.opponents)),
                 position=position_name(seated_game(row.game)[1], row.seat),
                 won=Fraction(row.payoffs[row.seat]),
                 blind=table_game(row.game).blind,
@@ -372,7 +372,7 @@ class History:
             number=row.number,
             game=row.game,
             title=title,
-            opponents=", ".join(self._names(row.opponents)),
+            opponents="; ".join(self._names(row.opponents)),
             cards=tuple(map(rules.deck.name, sorted(hole, reverse=True))),
             board=tuple(rules.deck.name(card) for cards in boards for card in cards),
             betting=row.betting,
@@ -406,9 +406,10 @@ def replayed(row: HandRow) -> Hand:
 def short_names(names: Sequence[str]) -> list[str]:
     """Return names that fit a seat, all different: up to the comma, then with initials or a number where two are alike.
 
-    `Agent 3, discrete play` and `Agent 3, gradient play` are `Agent 3 DP` and `Agent 3 GP`.
+    `Agent 3, discrete play` and `Agent 3, gradient play` are `Agent 3 DP` and `Agent 3 GP`. Of several opponents those of
+    Monte-Carlo CFR are `MCCFR`.
     """
-    parts = [name.partition(", ") for name in names]
+    parts = [(name if len(names) == 1 else name.replace("Monte-Carlo CFR", "MCCFR")).partition(", ") for name in names]
     found = [first for first, _, _ in parts]
     for place, (first, _, rest) in enumerate(parts):
         if rest and any(other[0] == first and other[2] != rest for other in parts):

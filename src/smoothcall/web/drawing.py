@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from smoothcall.play.person_view import Figure, HandView, MatchView, chips_text
 
-MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+MINUS, TIMES, SPACE = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}", "\N{NO-BREAK SPACE}"
 RANKS = {"T": "10"}
 RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten", "9": "nine", "8": "eight", "7": "seven"}
 RANK_NAMES |= {"6": "six", "5": "five", "4": "four", "3": "three", "2": "two"}
@@ -91,14 +91,14 @@ def figure(found: Figure | None) -> str:
     if found.half_width is None:
         return signed(found.mean)
     digits = 0 if found.half_width >= 1 else 1
-    return f"{signed(found.mean, digits)} ± {found.half_width:,.{digits}f}"
+    return f"{signed(found.mean, digits)} ±{SPACE}{found.half_width:,.{digits}f}"
 
 
 def per_100(found: Figure | None) -> str:
     """Return a figure in big blinds per 100 hands: 1 bb/100 is 10 mbb/h."""
     if found is None:
         return "–"
-    width = "" if found.half_width is None else f" ± {found.half_width / 10:,.1f}"
+    width = "" if found.half_width is None else f" ±{SPACE}{found.half_width / 10:,.1f}"
     return f"{signed(found.mean / 10, 1)}{width}"
 
 

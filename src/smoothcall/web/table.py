@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from smoothcall.errors import Conflict, UsageError
 from smoothcall.games.betting import IllegalMove
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM
+from smoothcall.play.history import short_names
 from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import Choice, Opponent, SeatView, TableView
 from smoothcall.play.service import PlayService
@@ -138,9 +139,9 @@ def _round(table: TableView) -> tuple[SeatView, ...]:
 
 
 def _explorable(agents: Agents, table: TableView) -> list[Opponent]:
-    """Return the opponents that have learned, each once."""
-    named = {opponent.id: opponent for opponent in table.opponents}.values()
-    return [opponent for opponent in named if agents.card(opponent.id).kind != "scripted"]
+    """Return the opponents that have learned, each once, with short names."""
+    named = {opponent.id: opponent for opponent in table.opponents if agents.card(opponent.id).kind != "scripted"}
+    return [Opponent(id, name) for id, name in zip(named, short_names([each.name for each in named.values()]), strict=True)]
 
 
 def _amount(text: str) -> int:
