@@ -1,8 +1,8 @@
 """Memory after everything was tried: `python -m benchmarks.memory` prints the figures of docs/security.md.
 
-A person plays a hand against every agent and scripted player of every game, asks the coach about it, explores every agent, and
-opens every page; then everything once more. Then many tables of six are opened and left, more than the server keeps in memory.
-The server is a process of its own, started with `--memory`.
+A person plays a hand against every agent and scripted player of every game and against every agent that can search, asks the
+coach about it, explores every agent, and opens every page; then everything once more. Then many tables of six are opened and
+left, more than the server keeps in memory. The server is started with `--memory`, and `--workers` where several are asked for.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import re
 import tempfile
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Annotated
 
+import psutil
 import typer
 
 from benchmarks.web import RETRIES, Server, Visitor, random_letter, serving, settings
@@ -27,17 +29,29 @@ PAGES = ("/api/tables", "/api/hands", "/api/statistics", "/api/export?form=json"
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Megabytes in use at a moment, and the most so far."""
+    """Megabytes at a moment, of the process that uses the most, and of all with what they share counted once."""
 
     when: str
     megabytes: float
-    peak: float
+    peak: float  # of one process so far
+    together: float
+
+
+def processes(server: Server) -> Iterator[psutil.Process]:
+    """Yield those that serve pages, and the one that started them."""
+    first = psutil.Process(server.process.pid)
+    yield from (first, *first.children(recursive=True))
 
 
 def memory_of(server: Server, when: str) -> Memory:
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    peak = int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1024
-    return Memory(when, round(server.memory), round(peak))
+    used, peaks, together = [], [], 0.0
+    for process in processes(server):
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        sizes = {name: int(size) / 1024 for name, size in re.findall(r"(VmHWM|VmRSS):\s+(\d+) kB", status)}
+        used.append(sizes["VmRSS"])
+        peaks.append(sizes["VmHWM"])
+        together += process.memory_full_info().pss / (1 << 20)
+    return Memory(when, round(max(used)), round(max(peaks)), round(together))
 
 
 async def get(visitor: Visitor, path: str) -> int:
@@ -63,12 +77,23 @@ async def get_patiently(visitor: Visitor, path: str) -> int:
     return status
 
 
+async def lineups(visitor: Visitor) -> list[tuple[str, tuple[str, ...]]]:
+    """Return (game, opponents) of the tables to try: everybody once, those that search last."""
+    found = [(game, tuple(opponents)) for game, opponents in await settings(visitor)]
+    agents = await visitor.ask("GET", "/api/agents")
+    found += [(game, (f"{card['id']}:search",)) for card in agents if card["may_search"] for game in card["games"]]
+    return list(dict.fromkeys(found))
+
+
 async def try_everything(server: Server, visitor: Visitor, most: int | None) -> int:
     """Play against everybody, ask for everything; return the number of tables."""
-    random, kinds = Random(1), (await settings(visitor))[:most]
-    for game, opponents in dict.fromkeys((game, tuple(opponents)) for game, opponents in kinds):
+    random, tried = Random(1), await lineups(visitor)
+    tried = tried if most is None else [*tried[:most], tried[-1]]
+    for game, opponents in tried:
         table = await visitor.open_table(game, opponents)
         while not table["hand"]["over"]:
+            await visitor.close()
+            await visitor.connect(server.port)  # each move may reach another process
             choices = [each for each in table["hand"]["choices"] if each["letter"] != "f"] or table["hand"]["choices"]
             table = await visitor.act(table, random_letter(choices, random))
         for path in (f"/api/hands/{table['hand']['id']}/coach", f"/api/tables/{table['id']}/results"):
@@ -79,7 +104,7 @@ async def try_everything(server: Server, visitor: Visitor, most: int | None) -> 
         assert await get_patiently(visitor, f"/api/explore/{card['id']}") in (200, 400, 404, 422)
     for path in PAGES:
         assert await get_patiently(visitor, path) == 200, path
-    return len(kinds)
+    return len(tried)
 
 
 async def open_tables(visitor: Visitor, tables: int) -> None:
@@ -105,16 +130,19 @@ async def measure(server: Server, most: int | None = None, tables: int = TABLES)
 
 def main(
     memory: Annotated[list[int] | None, typer.Option(help="Values of --memory, in MB [default: 512].")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="The server's --workers.")] = 1,
 ) -> None:
-    typer.echo("| --memory | when | MB | most so far |\n" + "| --- " * 4 + "|")
+    typer.echo("| --memory | --workers | when | MB of a process | most so far | MB of all |\n" + "| --- " * 6 + "|")
     for bound in memory or (512,):
-        with tempfile.TemporaryDirectory() as name, _started(Path(name), bound) as server:
+        with tempfile.TemporaryDirectory() as name, _started(Path(name), bound, workers) as server:
             for found in asyncio.run(measure(server)):
-                typer.echo(f"| {bound} | {found.when} | {found.megabytes:.0f} | {found.peak:.0f} |")
+                figures = f"{found.megabytes:.0f} | {found.peak:.0f} | {found.together:.0f}"
+                typer.echo(f"| {bound} | {workers} | {found.when} | {figures} |")
 
 
-def _started(folder: Path, bound: int) -> AbstractContextManager[Server]:
-    return serving(f"sqlite:///{folder}/hands.sqlite", folder / "log", "--memory", str(bound))
+def _started(folder: Path, bound: int, workers: int) -> AbstractContextManager[Server]:
+    options = ("--memory", str(bound), "--workers", str(workers))
+    return serving(f"sqlite:///{folder}/hands.sqlite", folder / "log", *options)
 
 
 if __name__ == "__main__":

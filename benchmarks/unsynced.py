@@ -44,13 +44,17 @@ class Step:
     name: str  # of the file
     offset: int = 0  # where bytes were written, or the size it was cut to
     written: bytes | None = None  # None: it was cut
-    synced: bool = False  # what was done before is on the disk from here on
+    covers: int = 0  # a synchronisation: so many of the first steps, those of this file, are on the disk from here on
     deleted: bool = False  # taken as done at once
 
 
 @dataclass(slots=True)
 class Recorder:
-    """Everything SQLite does to files below a folder, in order."""
+    """Everything SQLite does to files below a folder, in order; a step is added when it is done.
+
+    Threads synchronise one file while others write to it or to another. Only what had been done when a synchronisation began
+    is taken as covered by it, and only once it has ended.
+    """
 
     folder: Path
     steps: list[Step] = field(default_factory=list)
@@ -74,17 +78,19 @@ class Recorder:
         really_write, really_cut, really_sync = _Write(table[WRITE]), _Truncate(table[TRUNCATE]), _Sync(table[SYNC])
 
         def write(file: int, source: int, size: int, offset: int) -> int:
+            result = int(really_write(file, source, size, offset))
             self.steps.append(Step(self._names[file], offset, ctypes.string_at(source, size)))
-            return int(really_write(file, source, size, offset))
+            return result
 
         def cut(file: int, size: int) -> int:
+            result = int(really_cut(file, size))
             self.steps.append(Step(self._names[file], size))
-            return int(really_cut(file, size))
+            return result
 
         def sync(file: int, how: int) -> int:
             before = len(self.steps)
             result = int(really_sync(file, how))
-            self.steps.insert(before, Step(self._names[file], synced=True))  # writes during it may not be covered
+            self.steps.append(Step(self._names[file], covers=before))
             return result
 
         for place, made in ((WRITE, _Write(write)), (TRUNCATE, _Truncate(cut)), (SYNC, _Sync(sync))):
@@ -94,15 +100,16 @@ class Recorder:
 
     def crash(self, moment: int, folder: Path, *, kept: Random | None = None) -> None:
         """Write the files as a power failure after so many steps leaves them. `kept`: some writes survive by chance."""
-        files: dict[str, bytearray] = {}
-        last = {step.name: place for place, step in enumerate(self.steps[:moment]) if step.synced}
+        files, covered = dict[str, bytearray](), Counter[str]()
+        for step in self.steps[:moment]:
+            covered[step.name] = max(covered[step.name], step.covers)
         for place, step in enumerate(self.steps[:moment]):
             if step.deleted:
                 files.pop(step.name, None)
                 continue
             found = files.setdefault(step.name, bytearray())
-            safe = place < last.get(step.name, -1) or (kept is not None and kept.random() < 0.5)
-            if step.synced or not safe:
+            safe = place < covered[step.name] or (kept is not None and kept.random() < 0.5)
+            if step.covers or not safe:
                 continue
             if step.written is None:
                 del found[step.offset :]

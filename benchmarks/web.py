@@ -345,7 +345,7 @@ def main(
         with serving(url, Path(folder) / "log", "--memory", str(memory)) as server:
             report = asyncio.run(measure(server, tables=tables, seconds=seconds, think=think, idle=idle, memory=memory))
     typer.echo(json.dumps(asdict(report), indent=1) if as_json else "\n".join(lines(report)))
-    typer.echo(f"load average     {os.getloadavg()[0]:.1f} (1 minute), of all programs on this machine", err=True)
+    typer.echo(f"load average     {os.getloadavg()[0]:.1f} (1 minute), of all programs on this machine", err=as_json)
 
 
 def lines(report: Report) -> Iterator[str]:

@@ -34,7 +34,7 @@ def test_what_was_not_synchronised_is_gone(tmp_path: Path) -> None:
     recorder.steps = [
         Step("a", 0, b"first"),
         Step("b", 0, b"of another file"),
-        Step("a", synced=True),
+        Step("a", covers=2),
         Step("a", 5, b" second"),
         Step("a", 2),
     ]
@@ -42,8 +42,18 @@ def test_what_was_not_synchronised_is_gone(tmp_path: Path) -> None:
         recorder.crash(moment, tmp_path)
         assert (tmp_path / "a").read_bytes() == (kept or b"")
     assert (tmp_path / "b").read_bytes() == b""
-    recorder.steps += [Step("a", synced=True), Step("b", deleted=True)]
+    recorder.steps += [Step("a", covers=5), Step("b", deleted=True)]
     (tmp_path / "b").unlink()
     recorder.crash(7, tmp_path)
     assert (tmp_path / "a").read_bytes() == b"fi"
     assert not (tmp_path / "b").exists()
+
+
+def test_a_synchronisation_covers_what_was_done_when_it_began(tmp_path: Path) -> None:
+    """That of `a` begins before the last write and ends after `b` was written and synchronised."""
+    recorder = Recorder(tmp_path)
+    recorder.steps = [Step("a", 0, b"old"), Step("a", 0, b"new"), Step("b", 0, b"of another file")]
+    recorder.steps += [Step("b", covers=3), Step("a", covers=1)]
+    for moment, left in ((4, (b"", b"of another file")), (5, (b"old", b"of another file"))):
+        recorder.crash(moment, tmp_path)
+        assert ((tmp_path / "a").read_bytes(), (tmp_path / "b").read_bytes()) == left
