@@ -80,8 +80,9 @@ async def get_patiently(visitor: Visitor, path: str) -> int:
 async def lineups(visitor: Visitor) -> list[tuple[str, tuple[str, ...]]]:
     """Return (game, opponents) of the tables to try: everybody once, those that search last."""
     found = [(game, tuple(opponents)) for game, opponents in await settings(visitor)]
-    agents = await visitor.ask("GET", "/api/agents")
-    found += [(game, (f"{card['id']}:search",)) for card in agents if card["may_search"] for game in card["games"]]
+    for each in await visitor.ask("GET", "/api/games"):
+        cards = await visitor.ask("GET", f"/api/agents?game={each['game']}")
+        found += [(each["game"], (f"{card['id']}:search",)) for card in cards if card["may_search"] and each["seats"] == 2]
     return list(dict.fromkeys(found))
 
 

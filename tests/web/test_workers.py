@@ -12,9 +12,11 @@ import pytest
 from starlette.requests import Request
 
 from smoothcall.errors import Overloaded
+from smoothcall.store import deadlines
 from smoothcall.store.deadlines import Stopped, check_stopped, remaining
+from smoothcall.web import workers as workers_module
 from smoothcall.web.schedule import Schedule, due
-from smoothcall.web.workers import LONG, MOVES, READS, WAITING, Kind, Pool, Workers
+from smoothcall.web.workers import LOADS, LONG, MOVES, READS, WAITING, Kind, Pool, Workers, begin_request
 
 
 def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -94,6 +96,36 @@ def test_calls_that_do_not_begin_in_time_never_do() -> None:
         held.go.set()
         assert await first == "done"
         assert late == []
+
+    run(work)
+
+
+def test_calls_of_one_request_wait_for_the_database_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a look-up that takes as long as it may, the move is refused at once; loading an agent has time of its own."""
+    now = 100.0
+    for module in (workers_module, deadlines):
+        monkeypatch.setattr(module, "monotonic", lambda: now)
+
+    def taking(seconds: float) -> float:
+        """Return what was left when it began."""
+        nonlocal now
+        left = remaining()
+        now += seconds
+        return left
+
+    async def one(workers: Workers) -> list[float]:
+        begin_request()
+        found = [await workers.run(kind, lambda: taking(1.0)) for kind in (READS, LOADS, MOVES)]
+        with pytest.raises(Overloaded, match="nothing was changed"):
+            await workers.run(MOVES, lambda: taking(1.0))
+        return found
+
+    async def work() -> None:
+        workers = Workers()
+        for _ in range(2):
+            (found,) = await asyncio.gather(one(workers))  # in a task of its own, as requests are
+            assert found == pytest.approx([READS.seconds, LOADS.seconds, MOVES.seconds - 1.0])
+        assert await workers.run(MOVES, remaining) == pytest.approx(MOVES.seconds), "outside of requests"
 
     run(work)
 

@@ -24,7 +24,7 @@ from smoothcall.web.forms import CodeForm, SignInForm
 from smoothcall.web.guard import SAFE
 from smoothcall.web.protocol import network_of
 from smoothcall.web.schedule import Schedule
-from smoothcall.web.workers import READS, Workers, read, write
+from smoothcall.web.workers import READS, Workers, begin_request, read, write
 
 router = APIRouter(include_in_schema=False)
 LONGEST_TOKEN = 200
@@ -39,6 +39,7 @@ class FindPerson:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not scope["path"].startswith("/static/"):
+            begin_request()
             token, found = pages.token_of(Request(scope)), None
             if token is not None:
                 found = await self._person(token)

@@ -12,7 +12,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -41,9 +41,20 @@ READS = Kind("reads", threads=4, queue=200, seconds=1.8)
 LOADS = Kind("loads", threads=2, queue=100, seconds=60.0)  # moves for which an agent has to be loaded first
 SEARCHES = Kind("searches", threads=1, queue=20, seconds=30.0)  # moves at tables whose opponent searches
 LONG = Kind("long", threads=2, queue=60, seconds=20.0)
+SHORT = (MOVES, READS)  # those of one request wait for `seconds` together
+LEAST = 0.05  # seconds; one that has less time left is not begun
 WAITING = 3  # long requests of one person that may wait for another one of theirs
 BUSY = "too much is asked for just now: try again in a moment"
+SLOW = "the database is slow just now: nothing was changed, try again in a moment"
 BUSY_YOURSELF = "you have asked for several things that take long: wait for one of them"
+
+
+_waited: ContextVar[list[float]] = ContextVar("waited")  # [seconds that the short calls of a request have taken]
+
+
+def begin_request() -> None:
+    """Count the time of short calls from here on, in this task and those it starts."""
+    _waited.set([0.0])
 
 
 class _Call:
@@ -130,11 +141,20 @@ class Workers:
         self._asked: Counter[object] = Counter()  # long requests by person
 
     async def run(self, kind: Kind, call: Callable[[], T]) -> T:
-        """Return the result of a call in a thread. Overloaded if it has not begun in time; it stops when the caller does."""
-        loop, pool = asyncio.get_running_loop(), self.pools[kind]
-        made = _Call(partial(_until, monotonic() + kind.seconds, call), loop)
+        """Return the result of a call in a thread. Overloaded if it has not begun in time; it stops when the caller does.
+
+        The look-up of a person and the move that follows wait for a database that does not answer once, not each.
+        """
+        loop, pool, began = asyncio.get_running_loop(), self.pools[kind], monotonic()
+        waited, seconds = [0.0], kind.seconds
+        if kind in SHORT:
+            waited = _waited.get(waited)
+            seconds -= waited[0]
+            if seconds < LEAST:
+                raise Overloaded(SLOW)
+        made = _Call(partial(_until, began + seconds, call), loop)
         pool.submit(made)
-        late = loop.call_later(kind.seconds, _give_up, pool, made)
+        late = loop.call_later(seconds, _give_up, pool, made)
         try:
             return cast(T, await made.future)
         except asyncio.CancelledError:
@@ -143,6 +163,7 @@ class Workers:
             raise
         finally:
             late.cancel()
+            waited[0] += monotonic() - began
 
     async def run_long(self, request: Request, call: Callable[[], T]) -> T:
         """Return the result of long work: done after other long work for the same person, and while the client waits."""
