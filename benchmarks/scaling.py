@@ -49,6 +49,7 @@ SHARDED = {"smooth-uct": 1_000_000, "mccfr": 100_000}  # iterations
 SHARD_COSTS = {"smooth-uct": 600_000, "mccfr": 30_000}
 THROUGHPUT_START, THROUGHPUT = 4_000_000, 4_000_000  # iterations before the first repeat, and in each
 THROUGHPUT_ROUNDS = {500_000: 7, None: 5}  # repeats by the iterations of a worker in a round; None: as the rule says
+EXCHANGED = {"merged by": "every worker"}  # figures of other ways to exchange changes are measured again
 HOLDEM_WORKERS, HOLDEM_SHARES = (1, 4, 16, 64), (4, 64)  # exchanges in all
 
 
@@ -195,7 +196,7 @@ def costs(spec: str, iterations: int) -> dict[str, float]:
 
 def plan() -> Iterator[tuple[str, dict[str, Any], Any]]:
     for spec, iterations in COSTS.items():
-        yield f"costs, {spec}", {"iterations": iterations}, lambda s=spec, i=iterations: costs(s, i)
+        yield f"costs, {spec}", {"iterations": iterations, **EXCHANGED}, lambda s=spec, i=iterations: costs(s, i)
     for name, iterations in RULE.items():
         for workers in (1, 2, 4):
             settings = {"iterations": iterations, "seeds": RULE_SEEDS, "share": team.SHARE, "regrets": team.MOST_REGRETS}
@@ -214,7 +215,7 @@ def plan() -> Iterator[tuple[str, dict[str, Any], Any]]:
     for name, iterations in SHARD_COSTS.items():
         yield f"shard costs, {name}", {"iterations": iterations}, lambda n=name, i=iterations: shard_costs(n, i)
     for exchange, repeats in THROUGHPUT_ROUNDS.items():
-        settings = {"start": THROUGHPUT_START, "iterations": THROUGHPUT, "exchange": exchange, "repeats": repeats}
+        settings = {"start": THROUGHPUT_START, "iterations": THROUGHPUT, "exchange": exchange, "repeats": repeats} | EXCHANGED
         yield f"throughput, {exchange or 'rule'}", settings, lambda e=exchange, r=repeats: throughput(e, r)
     for spec, solvers in SOLVERS.items():
         for name, iterations in solvers.items():

@@ -40,10 +40,11 @@ by the number of workers that changed the row, to the power 0 (sums), 1/2, and 1
 MODEL = """## A model, and what it predicts
 
 A round takes E episodes of a worker, then the exchange: every worker compares its tables with those it started from, sends the
-rows that differ to the process that trains, one worker after another, and receives those of all. With t seconds an episode, x
-seconds for comparing and merging, m bytes that a step sends, K workers and a network of B bytes a second:
+rows that differ to the others and to the process that trains, receives those of all, and adds them up. The process that trains
+adds them up while the next round is played. With t seconds an episode, x seconds for comparing and merging, m bytes that a step
+sends, K workers and a network of B bytes a second in each direction:
 
-    seconds a round = E t + x + 2 K m / B
+    seconds a round = E t + x + K m / B
 
 t, x and m are measured below, on one machine. x is taken in proportion to the rows of the table, once a round, although merging
 is done once for every worker; m in proportion to the episodes, although it grows less. Nothing was measured on more than one
@@ -205,8 +206,8 @@ def _throughput(parts: Mapping[str, Part], names: list[str]) -> str:
     text = (
         f"## Throughput of two workers\n\nSmooth UCT on limit hold'em, {settings['iterations']:,} episodes after the first "
         f"{settings['start']:,}, on a local cluster on two cores. A solver without a cluster, one worker and two workers take "
-        "turns; medians over repeats. The longest path is the processor time of the worker that took longest, then of the "
-        "process that trains: what it takes where nothing else runs. Transfers between machines are not in it."
+        "turns; medians over repeats. The longest path is the processor time of the worker that took longest and all of the "
+        "process that trains, although it merges while the workers play. Transfers between machines are not in it."
     )
     return f"{text}\n\n" + table([*heads, "two, times one", "two, times no cluster"], rows)
 
@@ -361,15 +362,15 @@ def _predictions(parts: Mapping[str, Part]) -> str:
         changed, memory = min(sent, size) * _row(actions, width), 2 * size * 2 * actions * width
         for machines in MACHINES:
             compare = size / found["rows"] * found["seconds an exchange"] if machines > 1 else 0.0
-            network = 2 * machines * changed / BANDWIDTH if machines > 1 else 0.0
+            network = machines * changed / BANDWIDTH if machines > 1 else 0.0
             share = seconds / (seconds + compare + network)
             cells = [f"{changed / 1e9:.2g} GB", f"{memory / 1e9:,.0f} GB", f"{seconds:.0f} + {compare:,.0f} + {network:,.0f} s"]
             rows.append([game, machines, *cells, f"{share:.0%}", f"{machines * share:.1f}"])
     heads = ["game", "machines", "m", "tables of a process", "E t + x + network", "learning", "episodes, times one machine"]
     note = (
         "Predicted for one thread a machine, steps of 4,194,304 episodes, t and m an episode as in limit hold'em, a network of "
-        "10 Gbit/s. Comparing whole tables is too slow for large ones, and exchanges through one process for many machines: "
-        "both goals need one large machine with threads, or shards:"
+        "10 Gbit/s. Comparing whole tables is too slow for large ones, and the changes of all workers are too much for one of "
+        "many machines: both goals need one large machine with threads, or shards:"
     )
     return f"{note}\n\n{table(heads, rows)}"
 

@@ -16,7 +16,7 @@ from numba.core.caching import IndexDataCacheFile
 
 import smoothcall as sc
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
-from smoothcall.cluster.merging import Change, changed_rows, merge, set_rows
+from smoothcall.cluster.merging import Change, changed_rows, copy_rows, merge
 from smoothcall.cluster.sharded import ShardedSolver
 from smoothcall.evaluation.aivat import aivat
 from smoothcall.evaluation.exact_response import exact_response
@@ -62,7 +62,7 @@ def merge_changes() -> None:
             for table in now.values():
                 table[worker:] += 1
             changes.append(Change(worker, 1, changed_rows(tables, now), {}, 0))
-        set_rows(tables, merge(now, changes))
+        copy_rows(now, tables, merge(now, changes))
 
 
 def build_tables() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,13 @@ import pytest
 import smoothcall as sc
 from smoothcall.app import App
 from smoothcall.cluster import hosts as hosts_module
+from smoothcall.cluster import merging
 from smoothcall.cluster import team as team_module
 from smoothcall.cluster.connection import connected
 from smoothcall.cluster.hosts import ClusterHosts
-from smoothcall.cluster.merging import Change, Rows, changed_rows, merge, shared_tables
-from smoothcall.cluster.team import Host, LearningTeam, Step, ThisProcess, copy_of
+from smoothcall.cluster.merging import Change, changed_rows, merge, shared_tables
+from smoothcall.cluster.team import Host, LearningTeam, Step, Tables, ThisProcess, copy_of
 from smoothcall.cluster.version import this_version
-from smoothcall.kernels.tables import Array
 from smoothcall.solvers import Solver
 from tests.cluster.conftest import checkpoint
 from tests.conftest import TINY, built
@@ -91,17 +91,18 @@ def test_means_are_weighted_by_visits() -> None:
         now["mean"][row, 0] += (value - now["mean"][row, 0]) / now["visits"][row, 0]
         changes.append(Change(worker, 1, changed_rows(tables, now), {}, 0))
     alone = changes[2].rows["mean"][1].copy()
-    told = merge(tables, changes)
+    changed = merge(tables, changes)
     assert tables["visits"].tolist() == [[6, 0], [1, 1], [10, 2]]
     assert tables["mean"][0].tolist() == [pytest.approx((4 * 1.0 + 5 - 5) / 6), -np.inf]
     assert np.array_equal(tables["mean"][2:], alone)  # one worker alone changed it
-    assert told["visits"][0].tolist() == [0, 2]
-    assert np.array_equal(told["mean"][1], tables["mean"][[0, 2]])
+    assert {name: rows.tolist() for name, rows in changed.items()} == {"visits": [0, 2], "mean": [0, 2]}
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_merged_tables_are_those_of_a_loop_over_rows(kind: Any) -> None:
+@pytest.mark.parametrize("block", [7, 1 << 14])
+def test_merged_tables_are_those_of_a_loop_over_rows(kind: Any, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that are columns of wider records, and rows that none, one or several of four workers changed."""
+    monkeypatch.setattr(merging, "BLOCK", block)
     random = np.random.default_rng(3)
     records = np.concatenate([random.integers(1, 9, (30, 3)), random.normal(size=(30, 5))], axis=1).astype(kind)
     tables = {"visits": records[:, :3], "mean": records[:, 3:6], "earned": random.normal(size=(1, 2))}
@@ -115,11 +116,11 @@ def test_merged_tables_are_those_of_a_loop_over_rows(kind: Any) -> None:
         seen.append({name: table.copy() for name, table in now.items()})
         changes.append(Change(worker, 1, changed_rows(before, now), {}, 0))
         assert all(np.array_equal(now[name], table) for name, table in before.items())  # as they were
-    told = merge(tables, changes)
+    rows = merge(tables, changes)
     assert tables["earned"] == pytest.approx(before["earned"] + 10)
     for row in range(30):
         changed = [now for now in seen if (now["visits"][row] != before["visits"][row]).any()]
-        assert (row in told["visits"][0]) == bool(changed)
+        assert (row in rows["visits"]) == bool(changed)
         for action in range(3):
             visits, mean = float(before["visits"][row, action]), float(before["mean"][row, action])
             more = [float(now["visits"][row, action]) for now in changed]
@@ -129,7 +130,7 @@ def test_merged_tables_are_those_of_a_loop_over_rows(kind: Any) -> None:
             )
             assert tables["visits"][row, action] == total
             assert tables["mean"][row, action] == pytest.approx(returns / total, rel=1e-5, abs=1e-6)
-    assert np.array_equal(told["mean"][1], tables["mean"][told["mean"][0]])
+    assert rows["mean"] is rows["visits"]
 
 
 def test_large_tables_have_long_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,9 +145,14 @@ def test_large_tables_have_long_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_halved_visits_are_halved_in_the_team() -> None:
     """A worker whose counts reached the limit of float32 has halved its row."""
-    before = {"visits": np.array([[8.0, 4.0]]), "mean": np.array([[1.0, 3.0]])}
-    halved = {"visits": np.array([[5.0, 2.0]]), "mean": np.array([[(4 * 1.0 + 6) / 5, 3.0]])}
-    grown = {"visits": np.array([[10.0, 4.0]]), "mean": np.array([[(8 * 1.0 + 2 * 4) / 10, 3.0]])}
+    before, halved, grown = (
+        {"visits": np.array([visits], np.float32), "mean": np.array([mean], np.float32)}
+        for visits, mean in (
+            ([8.0, 4.0], [1.0, 3.0]),
+            ([5.0, 2.0], [(4 * 1.0 + 6) / 5, 3.0]),
+            ([10.0, 4.0], [(8 * 1.0 + 2 * 4) / 10, 3.0]),
+        )
+    )
     merge(before, [Change(each, 1, changed_rows(before, now), {}, 0) for each, now in enumerate((halved, grown))])
     assert before["visits"].tolist() == [[6.0, 2.0]]  # half of 8, one of the first, half of the second's two
     assert before["mean"].tolist() == [[pytest.approx((4 + 6 + 4) / 6), 3.0]]
@@ -179,9 +185,7 @@ def test_float32_tables_and_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 class Twice(ThisProcess):
     """Does every step twice, as where a process that was taken for dead still answers, and forgets its tables now and then."""
 
-    def steps(
-        self, number: int, update: Mapping[str, Rows], tables: Mapping[str, Array], steps: Sequence[Step]
-    ) -> list[Change]:
+    def steps(self, number: int, update: Sequence[Change], tables: Tables, steps: Sequence[Step]) -> list[Change]:
         super().steps(number, update, tables, steps[::-1])
         if number % 3 == 0:
             self._host = None
@@ -208,6 +212,32 @@ def test_a_host_leaves_its_tables_as_they_were() -> None:
     first, again = (host.do(Step(0, 1, 0, 300, own)) for _ in range(2))
     for name in first.rows:
         assert np.array_equal(first.rows[name][1], again.rows[name][1])
+
+
+@pytest.mark.parametrize(("spec", "name", "options"), SOLVERS)
+def test_hosts_have_the_tables_of_the_team(spec: str, name: str, options: dict[str, Any]) -> None:
+    """Of hosts that did their own step, another one too, or none; changes come in any order, and one comes twice.
+
+    Columns that follow from the tables are derived from the rows that changed; they equal those derived from all rows.
+    """
+    made = learner(spec, name, **options)
+    made.run(500)
+    tables = shared_tables(made.tables())
+    hosts = [Host(copy_of(made), tables, 0) for _ in range(3)]
+    own = [{each: made.tables()[each] + np.uint64(worker) for each in merging.OWN} for worker in range(2)]
+    for number in range(1, 4):
+        steps = [Step(worker, number, 500, 300, own[worker]) for worker in range(2)]
+        changes = [hosts[0].do(steps[0]), hosts[1].do(steps[1])]
+        assert np.array_equal(*(host.do(steps[0]).own["generators"] for host in hosts[:2]))
+        merge(tables, changes)
+        for host in hosts:
+            host.update(number, changes[::-1], changes[:1])
+    for host in hosts:
+        host.start(steps[0])
+        found = [tree.copy() for tree in getattr(host.solver, "_trees", [])]
+        host.solver._restored()
+        assert all(np.array_equal(*pair) for pair in zip(found, getattr(host.solver, "_trees", []), strict=True))
+        assert all(np.array_equal(table, tables[each]) for each, table in shared_tables(host.solver.tables()).items())
 
 
 def test_wrong_teams_are_refused() -> None:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from smoothcall.cluster.team import PREFIX, Step, copy_of, read_workers
+from smoothcall.cluster.team import PREFIX, Step, Tables, copy_of, read_workers
 from smoothcall.errors import UsageError
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
@@ -47,8 +47,8 @@ class Played:
 class ActorHosts(Protocol):
     """Processes that play the steps of a round."""
 
-    def steps(self, number: int, update: Mapping[str, Array], tables: Mapping[str, Array], steps: Sequence[Step]) -> list[Any]:
-        """Return what was played in every step, in their order. `update` and `tables`: the networks of the round."""
+    def steps(self, number: int, update: Mapping[str, Array], tables: Tables, steps: Sequence[Step]) -> list[Any]:
+        """Return what was played in every step, in their order. `update`: the networks of the round, that `tables` returns."""
 
     def forget(self) -> None:
         """Forget the networks."""
@@ -97,13 +97,11 @@ class ActorsHere:
         self._built = built
         self._host: ActorHost | None = None
 
-    def steps(
-        self, number: int, update: Mapping[str, Array], tables: Mapping[str, Array], steps: Sequence[Step]
-    ) -> list[Played]:
+    def steps(self, number: int, update: Mapping[str, Array], tables: Tables, steps: Sequence[Step]) -> list[Played]:
         if self._host is None:
             actor = copy_of(self._built)
             ActorHost.prepare(actor)
-            self._host = ActorHost(actor, tables, number)
+            self._host = ActorHost(actor, tables(), number)
         self._host.update(number, update)
         return [self._host.do(step) for step in steps]
 
@@ -181,12 +179,13 @@ class ActorTeam:
         self.solver.begin_turn()
         return self.solver.acting()
 
-    def _next(self) -> tuple[int, dict[str, Array], dict[str, Array], list[Step]]:
+    def _next(self) -> tuple[int, dict[str, Array], Tables, list[Step]]:
         """Return the arguments of `hosts.steps` for the next round."""
-        assert self._acting is not None
+        acting = self._acting
+        assert acting is not None
         number, first = self.number + 1, {name: table.copy() for name, table in self.solver.in_play().items()}
         steps = [Step(worker, number, 0, self.turns, own) for worker, own in enumerate([first, *self._own])]
-        return number, self._acting, self._acting, steps
+        return number, acting, lambda: acting, steps
 
     def _take_over(self, played: Sequence[Played]) -> None:
         """Take over the hands of all workers; the learner samples with a generator of its own."""

@@ -13,7 +13,7 @@ from smoothcall import files
 from smoothcall.cluster.actors import LEARNERS, ActorHost, ActorTeam
 from smoothcall.cluster.connection import connected, slots
 from smoothcall.cluster.runner import lost_errors, where_we_run
-from smoothcall.cluster.team import SOLVERS, Host, LearningTeam, Step
+from smoothcall.cluster.team import SOLVERS, Host, LearningTeam, Step, Tables
 from smoothcall.cluster.version import this_version, verify_version
 from smoothcall.errors import UsageError
 from smoothcall.information.game import Game
@@ -51,10 +51,11 @@ class _Actor:
         self._host = self._kind(self._solver, tables, number)
         return os.getpid()
 
-    def steps(self, number: int, update: Mapping[str, Any], steps: Sequence[Step]) -> list[Any]:
+    def steps(self, number: int, steps: Sequence[Step], *told: Any) -> list[Any]:
+        """Do steps, after a host that has the tables of the last round has taken over what it is `told`."""
         assert self._host is not None
         if self._host.number == number - 1:
-            self._host.update(number, update)
+            self._host.update(number, *told)
         if self._host.number != number:
             raise AssertionError(f"tables of round {self._host.number} in round {number}")
         return [self._host.do(step) for step in steps]
@@ -79,6 +80,8 @@ class ClusterHosts:
         self.processes: list[int] = []  # ids of the processes started so far, of all machines
         self.lost, self.replayed = 0, 0  # processes, steps
         self._longest = 0.0
+        self._results: list[Any] = []  # of the last round
+        self._references: list[Any] = []  # to lists that have all of them, in the object store
         self._threads = built.threads
         self._failures = (*lost_errors(ray), ray.exceptions.GetTimeoutError)
 
@@ -87,18 +90,20 @@ class ClusterHosts:
         lost = f", {self.lost} lost, {self.replayed} steps replayed" if self.lost else ""
         return f" on {len(self._actors)} processes{lost}"
 
-    def steps(self, number: int, update: Mapping[str, Any], tables: Mapping[str, Array], steps: Sequence[Step]) -> list[Any]:
+    def steps(self, number: int, update: Any, tables: Tables, steps: Sequence[Step]) -> list[Any]:
         self._fill(number, tables)
         started, lost, done = time.monotonic(), self.lost, dict[int, Any]()
-        sent = self.ray.put(update)
+        told = self._references if update is self._results else [self.ray.put(update)]
+        self._references = []
         while left := [step for step in steps if step.worker not in done]:
             if not self._actors:
                 self._start(number, tables)
             self.replayed += len(left) if len(left) < len(steps) or done else 0
-            self._do(number, sent, left, done)
+            self._do(number, told, left, done, tables)
         if self.lost == lost:  # not the time in which processes start, or are waited for in vain
             self._longest = max(self._longest, time.monotonic() - started)
-        return [done[step.worker] for step in steps]
+        self._results = [done[step.worker] for step in steps]
+        return self._results
 
     def forget(self) -> None:
         self._actors = dict.fromkeys(self._actors, -1)
@@ -109,26 +114,31 @@ class ClusterHosts:
             self.ray.kill(actor)
         self._actors = {}
 
-    def _do(self, number: int, sent: Any, left: Sequence[Step], done: dict[int, Any]) -> None:
-        """Give steps to the processes and collect their changes. A process that does not answer is lost."""
+    def _do(self, number: int, told: Sequence[Any], left: Sequence[Step], done: dict[int, Any], tables: Tables) -> None:
+        """Give steps to the processes and collect their results. A process that does not answer is lost.
+
+        `told`: references to what the processes take over first. Meanwhile this one brings its own tables up to date.
+        """
         actors = list(self._actors)
         calls: dict[Any, Any] = {}
         for place, actor in enumerate(actors):
             if mine := left[place :: len(actors)]:
-                calls[actor.steps.remote(number, sent, list(mine))] = actor
+                calls[actor.steps.remote(number, list(mine), *told)] = actor
+        tables()
         while calls:
             ready, _ = self.ray.wait(list(calls), num_returns=1, timeout=max(PATIENCE, TIMES * self._longest))
             for call in ready or list(calls):
                 actor = calls.pop(call)
                 try:
-                    changes = self.ray.get(call, timeout=None if ready else 0)
+                    results = self.ray.get(call, timeout=None if ready else 0)
                 except self._failures as error:
                     self._lose(actor, error)
                 except self.ray.exceptions.RayTaskError as error:
                     self._fail(actor, error.cause)
                 else:
                     self._actors[actor] = number
-                    done.update({change.worker: change for change in changes if change.worker not in done})
+                    self._references.append(call)
+                    done.update({each.worker: each for each in results if each.worker not in done})
 
     def _lose(self, actor: Any, error: BaseException) -> None:
         self.lost += 1
@@ -148,7 +158,7 @@ class ClusterHosts:
         if not self.wanted:
             raise UsageError(f"no process of the cluster has enough memory ({files.reason(error)})") from None
 
-    def _fill(self, number: int, tables: Mapping[str, Array]) -> None:
+    def _fill(self, number: int, tables: Tables) -> None:
         """Start processes where there is place, and give all tables to those whose own are old."""
         for actor, known in list(self._actors.items()):
             if known != number - 1:
@@ -157,12 +167,12 @@ class ClusterHosts:
         if count := min(free, self.wanted - len(self._actors)):
             self._load([self._class.remote(self._kind) for _ in range(count)], number, tables)
 
-    def _start(self, number: int, tables: Mapping[str, Array]) -> None:
+    def _start(self, number: int, tables: Tables) -> None:
         """Start a process, and wait until there is a place for it."""
         self._load([self._class.remote(self._kind)], number, tables)
 
-    def _load(self, actors: Sequence[Any], number: int, tables: Mapping[str, Array]) -> None:
-        sent, version = self.ray.put(dict(tables)), this_version(*self._kind.PACKAGES)
+    def _load(self, actors: Sequence[Any], number: int, tables: Tables) -> None:
+        sent, version = self.ray.put(dict(tables())), this_version(*self._kind.PACKAGES)
         for actor, call in [(actor, actor.load.remote(self._about, version, number, sent)) for actor in actors]:
             try:
                 self.processes.append(self.ray.get(call, timeout=STARTING))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from smoothcall.kernels.tables import Array
 
 REGRET_POWER = 1.0  # 0: sums of changes; 1: their mean. docs/scaling.md has the measurements
 OWN = ("generators", "dealers")  # tables that belong to one worker
+BLOCK = 1 << 14  # rows of a table that are added up at a time
 Rows = tuple[Array, Array]  # (numbers of rows, ascending, int32; their values); read-only
 
 
@@ -72,63 +74,74 @@ def _read_only(array: Array) -> Array:
     return array
 
 
-def set_rows(tables: Mapping[str, Array], changes: Mapping[str, Rows]) -> None:
-    for name, (rows, values) in changes.items():
-        kernels.set_rows(tables[name], rows, values)
-
-
-def merge(tables: Mapping[str, Array], changes: Sequence[Change]) -> dict[str, Rows]:
-    """Add the changes of all workers to the team's tables. Return the rows that changed, with their new values."""
-    told = dict[str, Rows]()
+def merge(tables: Mapping[str, Array], changes: Sequence[Change]) -> dict[str, Array]:
+    """Add the changes of all workers to tables. Return the numbers of the rows that changed, ascending, by table."""
+    changed = dict[str, Array]()
     for name in [name for name in tables if name != "mean"]:
         names = _together(tables, name)
         if len(changes) == 1:
-            alone = {each: changes[0].rows[each] for each in names}
-            set_rows(tables, alone)
-            told |= alone
+            for each in names:
+                kernels.set_rows(tables[each], *changes[0].rows[each])
+            rows = changes[0].rows[name][0]
         else:
             rows = _merge(tables, names, changes)
-            told |= {each: (rows, _read_only(tables[each][rows])) for each in names}
-    return told
+        changed |= dict.fromkeys(names, rows)
+    return changed
+
+
+def copy_rows(source: Mapping[str, Array], tables: Mapping[str, Array], rows: Mapping[str, Array]) -> None:
+    """Copy rows from one set of tables to another. rows: numbers, by table."""
+    for name, numbers in rows.items():
+        kernels.copy_rows(source[name], tables[name], numbers)
 
 
 def _merge(tables: Mapping[str, Array], names: Sequence[str], changes: Sequence[Change]) -> Array:
     """Add changes to a table, or to visits and means. Return the rows that changed."""
     table = tables[names[0]]
-    place = np.zeros(len(table), np.int32)
-    for change in changes:
-        kernels.count_changes(change.rows[names[0]][0], place)
-    changed, several, workers = np.empty((3, len(table)), np.int32)
-    count, shared = kernels.list_places(place, changed, several, workers)
-    several, workers = several[:shared], workers[:shared]
-    if len(names) == 2:
-        _merge_means(tables, changes, place, several)
-    else:
-        before, weight = table[several].astype(np.float64), np.ones(shared)
-        if names[0] == "regret":
-            weight /= workers**REGRET_POWER
-        total = before.copy()
-        for change in changes:
-            kernels.add_sums(*change.rows[names[0]], place, before, weight, total)
-        table[several] = total
-    for change in changes:
-        for name in names:
-            kernels.set_alone(tables[name], *change.rows[name], place)
+    rows, columns = table.shape
+    given = [(change.rows[names[0]][0], *(change.rows[name][1] for name in names)) for change in changes]
+    starts = range(0, rows, BLOCK)
+    ends = [np.searchsorted(change[0], [*starts, rows]).tolist() for change in given]
+    power = REGRET_POWER if names[0] == "regret" else 0.0
+    weights = 1.0 / np.maximum(np.arange(len(changes) + 1), 1) ** power
+    changed, several = np.empty(rows + 1, np.int32), np.empty(BLOCK + 1, np.int32)
+    sums, count = np.empty((len(names), BLOCK, columns)), 0
+    for number, start in enumerate(starts):
+        some = [tuple(each[end[number] : end[number + 1]] for each in change) for change, end in zip(given, ends, strict=True)]
+        workers = np.zeros(min(BLOCK, rows - start), np.int32)
+        for change in some:
+            kernels.count_changes(change[0], start, workers)
+        count, shared = kernels.list_rows(workers, start, changed, count, several)
+        if len(names) == 2:
+            _add_means((table, tables[names[1]]), some, start, workers, several[:shared], sums)
+        else:
+            _add_sums(table, some, start, workers, several[:shared], weights, sums[0])
     return _read_only(changed[:count].copy())
 
 
-def _merge_means(tables: Mapping[str, Array], changes: Sequence[Change], place: Array, several: Array) -> None:
-    """Add visits, and returns as visits * mean, of rows that several workers changed.
+def _add_sums(
+    table: Array, changes: Sequence[Any], start: int, workers: Array, several: Array, weights: Array, total: Array
+) -> None:
+    """Add changes (rows, values) to a block of a table."""
+    kernels.begin_sums(table, start, several, total)
+    for rows, values in changes:
+        kernels.add_sums(table, rows, values, start, workers, weights, total)
+    kernels.end_sums(table, start, several, total)
+
+
+def _add_means(
+    both: tuple[Array, Array], changes: Sequence[Any], start: int, workers: Array, several: Array, sums: Array
+) -> None:
+    """Add changes (rows, visits, means) to a block of both tables: visits, and returns as visits * mean.
 
     A worker whose float32 visits reached their limit has halved a row: its changes are against half of what it started with,
-    and the row of the team is halved too.
+    and the row of the team is halved too. Visits in float64 have no limit.
     """
-    visits, mean = (tables[name][several].astype(np.float64) for name in ("visits", "mean"))
-    halved = np.zeros(len(several), bool)
-    for change in changes:
-        kernels.mark_halved(*change.rows["visits"], place, visits, halved)
-    scale = np.where(halved, 0.5, 1.0)[:, None]
-    total, returns = visits * scale, np.where(visits > 0, visits * np.where(visits > 0, mean, 0.0), 0.0) * scale
-    for change in changes:
-        kernels.add_returns(*change.rows["visits"], change.rows["mean"][1], place, visits, mean, halved, total, returns)
-    kernels.set_means(tables["visits"], tables["mean"], several, total, returns)
+    halved = np.zeros(len(workers), bool)
+    if both[0].dtype == np.float32:
+        for rows, visits, _ in changes:
+            kernels.mark_halved(both[0], rows, visits, start, halved)
+    kernels.begin_returns(*both, start, several, halved, *sums)
+    for rows, visits, mean in changes:
+        kernels.add_returns(*both, rows, visits, mean, start, workers, halved, *sums)
+    kernels.end_returns(*both, start, several, *sums)

@@ -11,10 +11,10 @@ from typing import Any
 from smoothcall import files
 from smoothcall.cluster.connection import connected, slots
 from smoothcall.cluster.hosts import LOSSES, PATIENCE, TIMES
-from smoothcall.cluster.merging import Change, Rows
+from smoothcall.cluster.merging import Change
 from smoothcall.cluster.runner import lost_errors, where_we_run
 from smoothcall.cluster.sharded import About, Shard, ShardedSolver, ShardHosts, ShardLost, ShardsHere, bytes_of
-from smoothcall.cluster.team import Step
+from smoothcall.cluster.team import Step, Tables
 from smoothcall.cluster.version import this_version, verify_version
 from smoothcall.errors import UsageError
 from smoothcall.kernels.tables import Array
@@ -43,7 +43,7 @@ class _Actor:
         assert self._shard is not None
         return getattr(self._shard, name)(*given)
 
-    def begin(self, number: int, update: Mapping[str, Rows], step: Step | None) -> Any:
+    def begin(self, number: int, update: Sequence[Change], step: Step | None) -> Any:
         """Return the batches of all shards, an object each."""
         assert self._shard is not None
         return _each(self._shard.begin(number, update, step))
@@ -109,9 +109,7 @@ class ShardProcesses:
     def policies(self, greedy: bool) -> list[Array]:
         return self._get({actor.call.remote("policy", greedy): place for place, actor in self._actors.items()}, SAVING)
 
-    def steps(
-        self, number: int, update: Mapping[str, Rows], tables: Mapping[str, Array], steps: Sequence[Step]
-    ) -> list[Change]:
+    def steps(self, number: int, update: Sequence[Change], tables: Tables, steps: Sequence[Step]) -> list[Change]:
         import time
 
         started, given, sent = time.monotonic(), {step.worker: step for step in steps}, self.ray.put(update)

@@ -18,8 +18,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from smoothcall import files
-from smoothcall.cluster.merging import Change, Rows, shared_tables
-from smoothcall.cluster.team import Host, LearningTeam, Step
+from smoothcall.cluster.merging import Change, shared_tables
+from smoothcall.cluster.team import Host, LearningTeam, Step, Tables
 from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.information.game import Game
 from smoothcall.information.subtrees import TRUNK, Parts
@@ -99,7 +99,7 @@ class Shard:
             if old not in (path, self._file(keep)):
                 old.unlink()
 
-    def begin(self, number: int, update: Mapping[str, Rows], step: Step | None) -> list[Batch]:
+    def begin(self, number: int, update: Sequence[Change], step: Step | None) -> list[Batch]:
         """Take over what the last round changed in the trunk, and play the hands of a step there, where there is one."""
         assert self._host is not None
         if self._host.number == number - 1:
@@ -158,9 +158,7 @@ class ShardHosts(Protocol):
 
     def save(self, number: int, keep: int) -> None: ...
 
-    def steps(
-        self, number: int, update: Mapping[str, Rows], tables: Mapping[str, Array], steps: Sequence[Step]
-    ) -> list[Change]: ...
+    def steps(self, number: int, update: Sequence[Change], tables: Tables, steps: Sequence[Step]) -> list[Change]: ...
 
     def forget(self) -> None: ...
 
@@ -188,9 +186,7 @@ class ShardsHere:
         for shard in self.shards:
             shard.save(number, keep)
 
-    def steps(
-        self, number: int, update: Mapping[str, Rows], tables: Mapping[str, Array], steps: Sequence[Step]
-    ) -> list[Change]:
+    def steps(self, number: int, update: Sequence[Change], tables: Tables, steps: Sequence[Step]) -> list[Change]:
         given = {step.worker: step for step in steps}
         begun = [shard.begin(number, update, given.get(shard.place)) for shard in self.shards]
         batches = [sent for sent in begun if sent]
@@ -251,11 +247,12 @@ class ShardTeam(LearningTeam):
         for own, saved in zip(self._own, self._saved["own"], strict=True):
             for name, table in saved.items():
                 own[name][...] = table
-        self.number, self._update = self._saved["number"], {}
+        self.number, self._last, self._merged = self._saved["number"], (), True
         self.solver._restored()
         self.hosts.load(self.number, shared_tables(self.solver.tables()))
         for start, length in self._rounds:
             LearningTeam._round(self, start, length)
+        self._tables()
 
     def state(self) -> dict[str, Array]:
         """Write all shards to the folder of the run, and return the rest."""
@@ -359,9 +356,7 @@ class _NotStarted:
 
     note = ""
 
-    def steps(
-        self, number: int, update: Mapping[str, Rows], tables: Mapping[str, Array], steps: Sequence[Step]
-    ) -> list[Change]:
+    def steps(self, number: int, update: Sequence[Change], tables: Tables, steps: Sequence[Step]) -> list[Change]:
         raise AssertionError("the processes of the shards have not been started")
 
     def forget(self) -> None:

@@ -1,22 +1,22 @@
 """Workers that learn the tables of one solver together.
 
 Learning goes in rounds. At the start of a round all workers have the same tables. Each plays its share of the iterations with
-random generators of its own (a step), and the changes of all workers are added to the tables in the order of the workers
-(`cluster.merging`). A step depends on the tables, the worker's generators and its share, and on nothing else: a step that was
-lost is done again with the same result, wherever that is, and a step (worker, number) is counted once. What a team learns
-follows from seed, number of workers and the length of rounds; the number of processes and machines, their speed and their
-deaths do not matter.
+random generators of its own (a step), and every process adds the changes of all workers to its tables, in the order of the
+workers (`cluster.merging`). The process that trains does so while the others play the next round. A step depends on the tables,
+the worker's generators and its share, and on nothing else: a step that was lost is done again with the same result, wherever
+that is, and a step (worker, number) is counted once. What a team learns follows from seed, number of workers and the length of
+rounds; the number of processes and machines, their speed and their deaths do not matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from smoothcall.cluster.merging import OWN, Change, Rows, changed_rows, merge, set_rows, shared_tables
+from smoothcall.cluster.merging import OWN, Change, changed_rows, copy_rows, merge, shared_tables
 from smoothcall.errors import UsageError
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.tables import Array
@@ -33,6 +33,8 @@ FIRST = 16  # tree search: the first round of all workers has at most 1 / FIRST 
 LEAST_REGRETS, MOST_REGRETS = 1024, 16384  # MCCFR: iterations of a worker in a round
 REGRET_SHARE = 64  # MCCFR: a round has 1 / REGRET_SHARE of the iterations so far, between these limits
 PREFIX = "worker_"  # of the names of the team's arrays in a checkpoint
+MERGED = -1  # stands for the worker of rows that a round changed
+Tables = Callable[[], Mapping[str, Array]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,12 @@ class Step:
 class Hosts(Protocol):
     """Processes that do the steps of a round."""
 
-    def steps(
-        self, number: int, update: Mapping[str, Rows], tables: Mapping[str, Array], steps: Sequence[Step]
-    ) -> list[Change]:
-        """Return the change of every step, in their order. `update`: the rows that the last round changed in `tables`."""
+    def steps(self, number: int, update: Sequence[Change], tables: Tables, steps: Sequence[Step]) -> list[Change]:
+        """Return the change of every step, in their order.
+
+        `update`: the changes of the last round. `tables` adds them to the team's tables, where that has not been done, and
+        returns these; processes that have the tables of the last round already play meanwhile.
+        """
 
     def forget(self) -> None:
         """Forget all tables: those of the team are others now."""
@@ -73,16 +77,22 @@ class Host:
         self._before = {name: np.array(table) for name, table in tables.items()}
         for name, table in self._before.items():
             self._now[name][:] = table
+        built._restored()
+        self._old = dict[tuple[int, int], dict[str, Array]]()  # rows from which columns must be derived, by (worker, number)
 
     @staticmethod
     def prepare(built: Solver) -> None:
         """Prepare a solver for the steps that it will do here."""
         built.prepare()
 
-    def update(self, number: int, changes: Mapping[str, Rows]) -> None:
-        """Take over the rows that a round has changed."""
-        set_rows(self._now, changes)
-        set_rows(self._before, changes)
+    def update(self, number: int, *told: Sequence[Change]) -> None:
+        """Add the changes of the last round. They are in any order, and a change that was made twice may be there twice."""
+        changes = {change.worker: change for some in told for change in some}
+        rows = merge(self._before, [changes[worker] for worker in sorted(changes)])
+        copy_rows(self._before, self._now, rows)
+        for change in changes.values():
+            self._old.pop((change.worker, change.number), None)  # its rows are among those of all
+        self._old[MERGED, number] = rows
         self.number = number
 
     def do(self, step: Step) -> Change:
@@ -97,11 +107,14 @@ class Host:
         for name, table in step.own.items():
             built.tables()[name][...] = table
         built.iterations, built.nodes = step.start, 0
-        built._restored()  # columns that follow from the tables
+        for rows in self._old.values():
+            built._restored_rows(rows)
+        self._old = {}
 
     def change(self, step: Step, visited: int) -> Change:
         """Return what the solver has learned since `start`, and take it back."""
         changes = changed_rows(self._before, self._now)
+        self._old[step.worker, step.number] = {name: rows for name, (rows, _) in changes.items()}
         own = {name: self.solver.tables()[name].copy() for name in step.own}
         return Change(step.worker, step.number, changes, own, visited)
 
@@ -115,11 +128,9 @@ class ThisProcess:
         self._built = built
         self._host: Host | None = None
 
-    def steps(
-        self, number: int, update: Mapping[str, Rows], tables: Mapping[str, Array], steps: Sequence[Step]
-    ) -> list[Change]:
+    def steps(self, number: int, update: Sequence[Change], tables: Tables, steps: Sequence[Step]) -> list[Change]:
         if self._host is None or self._host.number != number - 1:
-            self._host = Host(copy_of(self._built), tables, number)
+            self._host = Host(copy_of(self._built), tables(), number)
         else:
             self._host.update(number, update)
         return [self._host.do(step) for step in steps]
@@ -151,7 +162,8 @@ class LearningTeam:
         self.hosts: Hosts = hosts if hosts is not None else ThisProcess(built)
         self.number = 0  # of rounds
         self.exchanged = 0  # bytes that workers have sent
-        self._update: dict[str, Rows] = {}
+        self._last: Sequence[Change] = ()  # the changes of the last round
+        self._merged = True  # whether they have been added to the tables
         self._own = [self._first_own(worker) for worker in range(self.workers)]
 
     def _first_own(self, worker: int) -> dict[str, Array]:
@@ -209,18 +221,28 @@ class LearningTeam:
                 visited += self._round(at, length)
                 at += length
         finally:
+            self._tables()
             self.solver._restored()
         return visited
 
+    def _tables(self) -> dict[str, Array]:
+        """Return the team's tables, to which the changes of the last round have been added."""
+        tables = shared_tables(self.solver.tables())
+        if not self._merged:
+            self._merged = True
+            merge(tables, self._last)
+        return tables
+
     def _round(self, start: int, length: int) -> int:
-        number, tables = self.number + 1, shared_tables(self.solver.tables())
+        number = self.number + 1
         among = 1 if start < self.alone else self.workers
         shares = [length // among + (worker < length % among) for worker in range(among)]
         steps = [Step(worker, number, start, share, self._own[worker]) for worker, share in enumerate(shares) if share]
-        changes = self.hosts.steps(number, self._update, tables, steps)
+        changes = self.hosts.steps(number, self._last, self._tables, steps)
         if [(change.worker, change.number) for change in changes] != [(step.worker, number) for step in steps]:
             raise AssertionError("steps were lost or done twice")
-        self._update = merge(tables, changes)
+        self._tables()
+        self._last, self._merged = changes, False
         for change in changes:
             for name, table in change.own.items():
                 self._own[change.worker][name][...] = table
@@ -243,5 +265,5 @@ class LearningTeam:
                 raise UsageError(f"this state is not of a team of {self.workers} workers: {name!r} differs")
             for worker in range(1, self.workers):
                 self._own[worker][name][...] = table[worker - 1]
-        self.number, self._update = int(found), {}
+        self.number, self._last, self._merged = int(found), (), True
         self.hosts.forget()

@@ -136,6 +136,10 @@ class Solver(ABC):
     def _restored(self) -> None:  # noqa: B027 - most solvers have nothing to rebuild
         """Recompute what follows from the tables."""
 
+    def _restored_rows(self, rows: Mapping[str, Array]) -> None:
+        """Recompute what follows from rows of the tables: numbers, by table."""
+        self._restored()
+
     @property
     def won(self) -> Winnings | None:
         """Chips won so far, where the solver plays hands."""

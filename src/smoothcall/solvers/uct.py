@@ -132,6 +132,12 @@ class UCT(Solver):
         else:
             kernels.derive(self._trees[0], self._mixing)
 
+    def _restored_rows(self, rows: Mapping[str, Array]) -> None:
+        if self._per_thread:
+            self._restored()
+        else:
+            kernels.derive_rows(self._trees[0], rows["visits"], self._mixing)
+
     @property
     def earned(self) -> Array:
         """[P] chips each player has won over all episodes."""

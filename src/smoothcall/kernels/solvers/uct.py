@@ -102,26 +102,40 @@ def derive_row(tree: Array, row: Integer, actions: Integer, mixing: Mixing) -> N
     tree[row, rest + ETA] = eta_of(mixing, total, most)
 
 
+@inlined
+def derive_record(tree: Array, row: Integer, actions: Integer, mixing: Mixing) -> None:
+    """Compute every column of a row that follows from visits and means. A row without visits leaves the tree."""
+    visited = False
+    for action in range(actions):
+        root = ROOT * actions + action
+        if tree[row, action] > 0:
+            tree[row, root] = inverse_root(tree[row, action])
+            visited = True
+        elif tree[row, MEAN * actions + action] == -np.inf:
+            tree[row, root] = 0.0
+        else:
+            tree[row, root] = -np.inf if action == mixing.exact_fold else np.inf
+    if visited:
+        derive_row(tree, row, actions, mixing)
+    else:
+        tree[row, REST * actions + LOG] = 0.0
+        tree[row, REST * actions + ETA] = OUTSIDE
+
+
 @kernel
 def derive(tree: Array, mixing: Mixing) -> None:
-    """Compute every column that follows from visits and means. Rows without visits leave the tree."""
+    """Compute the columns of all rows that follow from visits and means."""
     actions = np.uint32((tree.shape[1] - 2) // 3)
     for row in range(len(tree)):
-        visited = False
-        for action in range(actions):
-            root = ROOT * actions + action
-            if tree[row, action] > 0:
-                tree[row, root] = inverse_root(tree[row, action])
-                visited = True
-            elif tree[row, MEAN * actions + action] == -np.inf:
-                tree[row, root] = 0.0
-            else:
-                tree[row, root] = -np.inf if action == mixing.exact_fold else np.inf
-        if visited:
-            derive_row(tree, row, actions, mixing)
-        else:
-            tree[row, REST * actions + LOG] = 0.0
-            tree[row, REST * actions + ETA] = OUTSIDE
+        derive_record(tree, row, actions, mixing)
+
+
+@kernel
+def derive_rows(tree: Array, rows: Array, mixing: Mixing) -> None:
+    """Compute the columns of rows[n] that follow from visits and means."""
+    actions = np.uint32((tree.shape[1] - 2) // 3)
+    for number in range(len(rows)):
+        derive_record(tree, rows[number], actions, mixing)
 
 
 @kernel
