@@ -159,9 +159,12 @@ class App:
         """Return the machines of the cluster, and the version that each runs."""
         return cluster_status(self.cluster or "auto")
 
-    def registry(self, agents: Path | None = None) -> Registry:
-        """Return the registry of players, with the agents below a folder: `runs`, unless another is named."""
-        return Registry(agents or self._runs, sources.READERS, sources.OPENERS, search_player)
+    def registry(self, agents: Path | None = None, stop: Stop | None = None) -> Registry:
+        """Return the registry of players, with the agents below a folder: `runs`, unless another is named.
+
+        Waiting for a program at an address ends with KeyboardInterrupt when `stop` says so.
+        """
+        return Registry(agents or self._runs, sources.READERS, sources.openers(stop), search_player)
 
     @property
     def _runs(self) -> Path | None:
@@ -256,7 +259,7 @@ class App:
 
         how: dict[str, Any] = {"of": of, "hands": hands, "seed": seed, "watch": watch, "stop": stop}
         with self._runner() as runner:
-            return play_match(players, registry=self.registry(), runner=runner, **how)
+            return play_match(players, registry=self.registry(stop=stop), runner=runner, **how)
 
     def cross_table(
         self,

@@ -46,6 +46,10 @@ class Raises:
     def act(self, view):
         return {}["no such\\nkey"]
 
+class Exits:
+    def act(self, view):
+        raise SystemExit(3)
+
 class Unseeded:
     def act(self, view):
         return choice(view.letters)
@@ -99,6 +103,7 @@ def test_good_players_pass_in_every_game() -> None:
         ("Folds", "player 'somebots:Folds' answered 'f' at '' in seat 0 of leduc (accepted: c, r)"),
         ("Number", "player 'somebots:Number' answered '1' at '' in seat 0 of leduc (accepted: c, r)"),
         ("Raises", "player 'somebots:Raises' raised KeyError: 'no such"),
+        ("Exits", "player 'somebots:Exits' raised SystemExit: 3 at '' in seat 0 of leduc"),
         ("Blind", "player 'somebots:Blind' raised RuntimeError watching '' in seat 0 of leduc"),
         ("Unseeded", "one seed gave two lines of moves"),
     ],

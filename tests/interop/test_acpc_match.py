@@ -210,9 +210,7 @@ def test_our_client_at_our_dealer(tmp_path: Path) -> None:
 
         def start(line: str) -> None:
             player, table = local_player("kuhn-lp", Registry(), Random(3))
-            client = Client(player, table)
-            client.warm()
-            joined.append(pool.submit(client.play, "127.0.0.1", int(line.split()[-1])))
+            joined.append(pool.submit(Client(player, table).play, "127.0.0.1", int(line.split()[-1])))
 
         found = deal("kuhn", ["tcp", "kuhn-lp:greedy"], Registry(), hands=40, limits=PATIENT, tell=start)
         report = joined[0].result(timeout=PATIENCE)

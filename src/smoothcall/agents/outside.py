@@ -71,7 +71,7 @@ def instance(name: str, random: Random) -> Any:
         raise UsageError(f"player {name!r}: {error} (accepted: module:Class of a module that can be imported)") from None
     except AttributeError:
         raise UsageError(f"player {name!r}: module {module!r} has no {attribute!r}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PlayerFailed(f"player {name!r}: importing {module!r} raised {_said(error)}") from error
     try:
         takes = signature(made).parameters
@@ -80,7 +80,7 @@ def instance(name: str, random: Random) -> Any:
         raise UsageError(
             f"player {name!r} cannot be made ({error}; accepted: a class without arguments, or `random`)"
         ) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PlayerFailed(f"player {name!r}: making it raised {_said(error)}") from error
     if not (hasattr(found, "act") or hasattr(found, "probabilities")):
         raise UsageError(
@@ -103,7 +103,7 @@ class OutsidePlayer:
             letter = self.player.act(view)
         except PlayerFailed:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PlayerFailed(f"player {self.name!r} raised {_said(error)} at {_where(view)}") from error
         if not isinstance(letter, str) or not _legal(view, letter):
             raise PlayerFailed(
@@ -117,7 +117,7 @@ class OutsidePlayer:
             self.player.watch(view)
         except PlayerFailed:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PlayerFailed(f"player {self.name!r} raised {_said(error)} watching {_where(view)}") from error
 
 

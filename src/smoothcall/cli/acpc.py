@@ -52,18 +52,13 @@ def play(
     """
     from random import Random
 
-    from smoothcall.agents.policy_player import PolicyPlayer
-    from smoothcall.agents.reseated import Reseated
     from smoothcall.interop.acpc_client import Client
     from smoothcall.interop.acpc_dealer import local_player, protocol_rules
 
     table = None if of is None else protocol_rules(of)
     seated, rules = local_player(player, app().registry(), Random(seed), table)
-    client = Client(seated, rules)
-    if isinstance(seated.player if isinstance(seated, Reseated) else seated, PolicyPlayer):
-        client.warm()
     with _written(said) as write:
-        report = client.play(host, port, write)
+        report = Client(seated, rules).play(host, port, write)
     if as_json:
         print_json(report.as_dict())
     else:
@@ -71,6 +66,8 @@ def play(
     if report.failure:
         tell(f"smoothcall: {report.failure}")
         raise typer.Exit(1)
+    if report.stopped:
+        raise typer.Exit(STOPPED)
 
 
 @acpc.command()

@@ -108,6 +108,9 @@ def match(
             if not tally.count:
                 raise
             failure = str(error)
+        except KeyboardInterrupt:  # of a player that waited for something when `stop` said so
+            if not tally.count or stop is None or not stop():
+                raise
     tables = [player.policy if isinstance(player, Strategy) else None for player in fixed or ()]
     return MatchResult(
         game=of.spec,

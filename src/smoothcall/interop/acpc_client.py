@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from smoothcall.agents.outside import Watcher
-from smoothcall.agents.view import NO_HABITS, Habits, Player, View, more_habits, view_of, view_of_betting
+from smoothcall.agents.view import NO_HABITS, Habits, Player, View, more_habits, view_of_betting
 from smoothcall.errors import PlayerFailed, UsageError
 from smoothcall.games.betting import Betting
 from smoothcall.games.cards import Cards
-from smoothcall.games.hand import Hand, settled
+from smoothcall.games.hand import settled
 from smoothcall.games.rules import PokerRules
 from smoothcall.interop.acpc import MatchState, read_match_state
 from smoothcall.interop.acpc_wire import VERSION, Lines, Tell
@@ -31,6 +31,7 @@ class ClientReport:
     chips: float  # won in all
     first: float  # seconds from the first match state that asked for a move to the answer
     failure: str = ""
+    stopped: bool = False  # by Ctrl-C
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -45,26 +46,14 @@ class Client:
         self._habits: Habits = NO_HABITS  # of the opponent at a table of two
         self._over = True  # whether the last state was the end of a hand
 
-    def warm(self) -> None:
-        """Let the player move once on every street of every seat, so that no move of the match waits for tables."""
-        for seat in range(self.rules.seats):
-            hand, cards = Hand(self.rules), iter(range(self.rules.deck.size))
-            while hand.outcome is None:
-                if (due := hand.due) is not None:
-                    hand.deal(tuple(next(cards) for _ in range(due.count)))
-                    continue
-                if hand.player == seat:
-                    self.player.act(view_of(hand, seat))
-                hand.play("c" if hand.can_call() else "f")
-
     def play(self, host: str, port: int, tell: Tell | None = None) -> ClientReport:
-        """Connect and play until the dealer hangs up."""
+        """Connect and play until the dealer hangs up, or until Ctrl-C."""
         try:
             connection = socket.create_connection((host, port), timeout=CONNECT)
         except (OSError, OverflowError, UnicodeError) as error:
             raise PlayerFailed(f"there is no dealer at {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
         connection.settimeout(None)
-        lines, failure = Lines(connection, tell), ""
+        lines, failure, stopped = Lines(connection, tell), "", False
         try:
             lines.send("VERSION:" + ".".join(map(str, VERSION)))
             self._talk(lines)
@@ -72,9 +61,11 @@ class Client:
             if not self.hands:
                 raise
             failure = str(error)
+        except KeyboardInterrupt:
+            stopped = True
         finally:
             lines.close()
-        return ClientReport(self.rules.name, self.hands, self.decisions, self.chips, self.first, failure)
+        return ClientReport(self.rules.name, self.hands, self.decisions, self.chips, self.first, failure, stopped)
 
     def _talk(self, lines: Lines) -> None:
         while (line := lines.receive()) is not None:

@@ -18,13 +18,16 @@ from typing import Any
 import numpy as np
 
 from smoothcall.agents.outside import close
+from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.registry import Registry
 from smoothcall.agents.reseated import Reseated, reseated
-from smoothcall.agents.view import NO_HABITS, Player, more_habits
+from smoothcall.agents.view import NO_HABITS, Player, more_habits, view_of
 from smoothcall.errors import PlayerFailed, UsageError
 from smoothcall.evaluation.match import played_hand
 from smoothcall.evaluation.policy_match import Stop, Watch, streams
 from smoothcall.games.cards import Cards
+from smoothcall.games.catalog import CATALOG
+from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.information.named_games import game
@@ -126,6 +129,10 @@ def deal_match(
         except PlayerFailed as error:
             failure = str(error)
             break
+        except KeyboardInterrupt:
+            if stop is None or not stop():
+                raise
+            break
         assert hand.outcome is not None
         for position, seat in enumerate(order):
             scores[seat] += hand.outcome.payoffs[position]
@@ -146,13 +153,14 @@ def deal_match(
 def local_player(name: str, registry: Registry, random: Random, table: PokerRules | None = None) -> tuple[Player, PokerRules]:
     """Return a player of the registry and the table it sits at, seats in the order of the protocol's positions.
 
-    Without a table, an agent's own game is played.
+    Without a table, an agent's own game is played. Tables of policies are read here, so that no move of a match waits for them.
     """
     entry = registry.resolve(name)
     if entry.path is None:
         if table is None:
             raise UsageError(f"{name} plays {registry.games_of(entry)}: say which one")
-        return registry.player(name, Game(table), random), table
+        of, first = _own_game(table)
+        return _warmed(reseated(registry.player(name, of, random), table, first), table, random), table
     policy = registry.read(entry)
     own = policy.game.rules
     if not isinstance(own, PokerRules):
@@ -161,10 +169,44 @@ def local_player(name: str, registry: Registry, random: Random, table: PokerRule
     shift = seat_shift(own, table)
     if shift is None:
         raise UsageError(f"{name} plays {policy.game.spec}, whose rules are not those of {table.name}")
-    return reseated(registry.policy_player(policy, entry, random), table, shift), table
+    return _warmed(reseated(registry.policy_player(policy, entry, random), table, shift), table, random), table
 
 
-def open_address(address: str, of: Game, random: Random, tell: Tell | None = None) -> Player:
+def _own_game(table: PokerRules) -> tuple[Game, int]:
+    """Return the game of the catalogue with a table's rules, else the table itself, and the table's seat that is seat 0."""
+    blinds = [blind for blind in table.blinds if blind]
+    amounts = {"stack": table.stack, "small_blind": min(blinds), "seats": table.seats} if table.stack and blinds else {}
+    for name, entry in CATALOG.items():
+        options = {option: value for option, value in amounts.items() if option in entry.options}
+        try:
+            of = game(name, **options)
+        except UsageError:  # an amount out of range
+            continue
+        shift = seat_shift(of.rules, table)
+        if shift is not None:
+            return of, shift
+    return Game(table), 0
+
+
+def _warmed(player: Player, table: PokerRules, random: Random) -> Player:
+    """Let a policy's player move once on every street of every seat; the moves that it draws later are the same."""
+    if not isinstance(player.player if isinstance(player, Reseated) else player, PolicyPlayer):
+        return player
+    state = random.getstate()
+    for seat in range(table.seats):
+        hand, cards = Hand(table), iter(range(table.deck.size))
+        while hand.outcome is None:
+            if (due := hand.due) is not None:
+                hand.deal(tuple(next(cards) for _ in range(due.count)))
+                continue
+            if hand.player == seat:
+                player.act(view_of(hand, seat))
+            hand.play("c" if hand.can_call() else "f")
+    random.setstate(state)
+    return player
+
+
+def open_address(address: str, of: Game, random: Random, *, tell: Tell | None = None, stop: Stop | None = None) -> Player:
     """Return the program that connects to `acpc://HOST:PORT` as a player of a game; wait until it does."""
     host, colon, port = address.partition("://")[2].rpartition(":")
     if not colon or not host or not port.isascii() or not port.isdecimal():
@@ -172,7 +214,7 @@ def open_address(address: str, of: Game, random: Random, tell: Tell | None = Non
     if not isinstance(of.rules, PokerRules):
         raise UsageError(f"{address} plays poker games, not {of.spec}")
     seat = Seat(host, int(port))
-    program = seat.wait(address, Limits(), seconds=WAIT, tell=tell)
+    program = seat.wait(address, Limits(), seconds=WAIT, tell=tell, stop=stop)
     return Reseated(program, replace(of.rules, menu=None), of.rules.streets[-1].first)
 
 
@@ -215,7 +257,7 @@ def deal(
             if each != TCP:
                 players[number] = local_player(each, registry, Random(own), rules)[0]
         for number, seat in waiting.items():
-            players[number] = seat.wait(shown[number], limits, seconds=wait, tell=tell, hear=hear)
+            players[number] = seat.wait(shown[number], limits, seconds=wait, tell=tell, hear=hear, stop=stop)
         for line in log_header(name, source, hands, seed, limits):
             (log or (lambda line: None))(line)
         order = [players[number] for number in range(len(names))]

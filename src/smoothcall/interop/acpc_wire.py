@@ -16,12 +16,14 @@ from math import inf
 
 from smoothcall.agents.view import View
 from smoothcall.errors import PlayerFailed, UsageError
+from smoothcall.evaluation.policy_match import Stop
 from smoothcall.games.rules import PokerRules
 from smoothcall.interop.acpc import match_state_line
 
 VERSION = (2, 0, 0)
 MAX_LINE = 1 << 16  # bytes
 WAIT = 600.0  # seconds for a program to connect
+PATIENCE = 0.5  # seconds between two looks at whether to stop
 
 Tell = Callable[[str], None]
 
@@ -42,10 +44,13 @@ class Limits:
 
 
 class Lines:
-    """A connection that carries lines of text; `tell` hears what is sent (`TO`) and received (`FROM`)."""
+    """A connection that carries lines of text; `tell` hears what is sent (`TO`) and received (`FROM`).
 
-    def __init__(self, connection: socket.socket, tell: Tell | None = None) -> None:
-        self.socket, self._tell, self._read = connection, tell or (lambda line: None), b""
+    Waiting for a line ends with KeyboardInterrupt when `stop` says so.
+    """
+
+    def __init__(self, connection: socket.socket, tell: Tell | None = None, stop: Stop | None = None) -> None:
+        self.socket, self._tell, self._stop, self._read = connection, tell or (lambda line: None), stop, b""
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, line: str) -> bool:
@@ -75,7 +80,7 @@ class Lines:
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 raise TimeoutError
-            ready, _, _ = select.select([self.socket, *([other] if other is not None else [])], [], [], left)
+            ready = _ready([self.socket, *([other] if other is not None else [])], left, self._stop)
             if other is not None and other in ready:
                 _refuse(other)
             if self.socket in ready:
@@ -89,6 +94,19 @@ class Lines:
 
     def close(self) -> None:
         self.socket.close()
+
+
+def _ready(sockets: list[socket.socket], seconds: float | None, stop: Stop | None) -> list[socket.socket]:
+    """Return the sockets that can be read, [] after `seconds`; KeyboardInterrupt when `stop` says so."""
+    deadline = inf if seconds is None else time.monotonic() + seconds
+    while True:
+        left = max(0.0, deadline - time.monotonic())
+        pause = left if stop is None else min(left, PATIENCE)
+        ready: list[socket.socket] = select.select(sockets, [], [], None if pause == inf else pause)[0]
+        if ready or time.monotonic() >= deadline:
+            return ready
+        if stop is not None and stop():
+            raise KeyboardInterrupt
 
 
 def _refuse(listener: socket.socket) -> None:
@@ -110,27 +128,49 @@ class Seat:
         self.host, self.port = host, int(self.listener.getsockname()[1])
 
     def wait(
-        self, name: str, limits: Limits, *, seconds: float = WAIT, tell: Tell | None = None, hear: Tell | None = None
+        self,
+        name: str,
+        limits: Limits,
+        *,
+        seconds: float = WAIT,
+        tell: Tell | None = None,
+        hear: Tell | None = None,
+        stop: Stop | None = None,
     ) -> RemotePlayer:
-        """Return the program that connects, after its version line. `tell` gets warnings, `hear` every line on the wire."""
-        ready, _, _ = select.select([self.listener], [], [], seconds)
-        if not ready:
-            self.close()
-            raise PlayerFailed(f"{name}: no program connected to {self.host}:{self.port} within {seconds:g} s")
-        lines = Lines(self.listener.accept()[0], hear)
+        """Return the program that connects, after its version line. `tell` gets warnings, `hear` every line on the wire.
+
+        Here and in the match, waiting ends with KeyboardInterrupt when `stop` says so.
+        """
         try:
-            version = lines.receive(limits.response)
+            lines = self._connected(name, seconds, hear, stop)
+            match = self._version(name, lines, limits.response)
+        except BaseException:
+            self.close()
+            raise
+        if tell is not None and (int(match[1]) != VERSION[0] or int(match[2]) > VERSION[1]):
+            tell(f"ERROR: {name} speaks version {match[1]}.{match[2]}.{match[3]}, this dealer 2.0.0")
+        return RemotePlayer(name, lines, self, limits, tell)
+
+    def _connected(self, name: str, seconds: float, hear: Tell | None, stop: Stop | None) -> Lines:
+        if not _ready([self.listener], seconds, stop):
+            raise PlayerFailed(f"{name}: no program connected to {self.host}:{self.port} within {seconds:g} s")
+        return Lines(self.listener.accept()[0], hear, stop)
+
+    def _version(self, name: str, lines: Lines, seconds: float) -> re.Match[str]:
+        """Return the version that a program says first; the connection is closed where it says something else."""
+        try:
+            version = lines.receive(seconds)
         except TimeoutError:
             version = None
+        except BaseException:
+            lines.close()
+            raise
         match = re.fullmatch(r"VERSION:([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})", version or "")
         if match is None:
             said = "nothing" if version is None else repr(version[:60])
             lines.close()
-            self.close()
             raise PlayerFailed(f"{name} said {said} first (accepted: VERSION:2.0.0)")
-        if tell is not None and (int(match[1]) != VERSION[0] or int(match[2]) > VERSION[1]):
-            tell(f"ERROR: {name} speaks version {match[1]}.{match[2]}.{match[3]}, this dealer 2.0.0")
-        return RemotePlayer(name, lines, self, limits, tell)
+        return match
 
     def close(self) -> None:
         self.listener.close()

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 
     from smoothcall.agents.registry import Opener, Reader
     from smoothcall.agents.view import Player
+    from smoothcall.evaluation.policy_match import Stop
     from smoothcall.policy import Policy
 
-__all__ = ["OPENERS", "READERS", "game"]
+__all__ = ["OPENERS", "READERS", "game", "openers"]
 
 
 def _strategy(path: Path, of: Game | None) -> Policy:
@@ -28,10 +30,10 @@ def _strategy(path: Path, of: Game | None) -> Policy:
     return read_strategy(path, of)
 
 
-def _acpc(address: str, of: Game, random: Random) -> Player:
+def _acpc(address: str, of: Game, random: Random, stop: Stop | None = None) -> Player:
     from smoothcall.interop.acpc_dealer import open_address
 
-    return open_address(address, of, random)
+    return open_address(address, of, random, stop=stop)
 
 
 def _bot(address: str, of: Game, random: Random) -> Player:
@@ -53,5 +55,12 @@ def _gambit(name: str) -> Game:
 
 
 READERS: dict[str, Reader] = {".json": _strategy}  # of agents, by suffix
-OPENERS: dict[str, Opener] = {"acpc": _acpc, "openspiel": _bot}  # of players at addresses, by what stands before their `://`
+
+
+def openers(stop: Stop | None = None) -> dict[str, Opener]:
+    """Return what makes players at addresses, by what stands before their `://`. Waiting for one ends when `stop` says so."""
+    return {"acpc": partial(_acpc, stop=stop), "openspiel": _bot}
+
+
+OPENERS = openers()
 FORMATS.update({"openspiel:": _openspiel, ".efg": _gambit})
