@@ -21,6 +21,7 @@ import psutil
 import typer
 
 from benchmarks.web import RETRIES, Server, Visitor, random_letter, serving, settings
+from smoothcall.agents.suffixes import SEARCH
 
 TABLES = 3000  # tables of six that are opened and left
 SIX = ("no-limit-holdem:seats=6", ("always-call",) * 5)
@@ -82,14 +83,15 @@ async def lineups(visitor: Visitor) -> list[tuple[str, tuple[str, ...]]]:
     found = [(game, tuple(opponents)) for game, opponents in await settings(visitor)]
     for each in await visitor.ask("GET", "/api/games"):
         cards = await visitor.ask("GET", f"/api/agents?game={each['game']}")
-        found += [(each["game"], (f"{card['id']}:search",)) for card in cards if card["may_search"] and each["seats"] == 2]
+        found += [(each["game"], (card["id"] + SEARCH,)) for card in cards if card["may_search"] and each["seats"] == 2]
     return list(dict.fromkeys(found))
 
 
 async def try_everything(server: Server, visitor: Visitor, most: int | None) -> int:
     """Play against everybody, ask for everything; return the number of tables."""
     random, tried = Random(1), await lineups(visitor)
-    tried = tried if most is None else [*tried[:most], tried[-1]]
+    if most is not None:
+        tried = [*tried[:most], next(each for each in tried if each[1][0].endswith(SEARCH))]
     for game, opponents in tried:
         table = await visitor.open_table(game, opponents)
         while not table["hand"]["over"]:
