@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,21 +87,28 @@ async def lineups(visitor: Visitor) -> list[tuple[str, tuple[str, ...]]]:
     return list(dict.fromkeys(found))
 
 
-async def try_everything(server: Server, visitor: Visitor, most: int | None) -> int:
+async def reconnect(visitor: Visitor) -> None:
+    """Connect anew: to any process, and not by a connection that the server closes just then because nobody used it."""
+    await visitor.close()
+    await visitor.connect(visitor._port)
+
+
+async def try_everything(visitor: Visitor, most: int | None) -> int:
     """Play against everybody, ask for everything; return the number of tables."""
     random, tried = Random(1), await lineups(visitor)
     if most is not None:
         tried = [*tried[:most], next(each for each in tried if each[1][0].endswith(SEARCH))]
     for game, opponents in tried:
+        await reconnect(visitor)
         table = await visitor.open_table(game, opponents)
         while not table["hand"]["over"]:
-            await visitor.close()
-            await visitor.connect(server.port)  # each move may reach another process
+            await reconnect(visitor)
             choices = [each for each in table["hand"]["choices"] if each["letter"] != "f"] or table["hand"]["choices"]
             table = await visitor.act(table, random_letter(choices, random))
         for path in (f"/api/hands/{table['hand']['id']}/coach", f"/api/tables/{table['id']}/results"):
             status = await get_patiently(visitor, path)
             assert status in (200, 400, 403, 404, 422), (path, status)
+    await reconnect(visitor)
     agents = await visitor.ask("GET", "/api/agents")
     for card in agents[:most]:
         assert await get_patiently(visitor, f"/api/explore/{card['id']}") in (200, 400, 404, 422)
@@ -112,23 +119,25 @@ async def try_everything(server: Server, visitor: Visitor, most: int | None) -> 
 
 async def open_tables(visitor: Visitor, tables: int) -> None:
     """Open tables; the first goes on afterwards as it was left."""
+    await reconnect(visitor)
     first = await visitor.open_table(*SIX)
     for _ in range(tables - 1):
         await visitor.open_table(*SIX)
     assert await visitor.table(first["id"]) == first
 
 
-async def measure(server: Server, most: int | None = None, tables: int = TABLES) -> list[Memory]:
+async def measure(server: Server, tell: Callable[[Memory], None], most: int | None = None, tables: int = TABLES) -> None:
+    """Call `tell` with the memory at each moment."""
     visitor = Visitor(patient=True)  # figures of memory do not depend on how busy the machine is
     await visitor.connect(server.port)
-    found = [memory_of(server, "at the start")]
+    tell(memory_of(server, "at the start"))
     for when in ("after everything was tried", "after everything was tried again"):
-        count = await try_everything(server, visitor, most)
-        found.append(memory_of(server, f"{when} ({count} tables)"))
+        await reconnect(visitor)
+        count = await try_everything(visitor, most)
+        tell(memory_of(server, f"{when} ({count} tables)"))
     await open_tables(visitor, tables)
-    found.append(memory_of(server, f"after {tables:,} more tables were opened"))
+    tell(memory_of(server, f"after {tables:,} more tables were opened"))
     await visitor.close()
-    return found
 
 
 def main(
@@ -137,10 +146,13 @@ def main(
 ) -> None:
     typer.echo("| --memory | --workers | when | MB of a process | most so far | MB of all |\n" + "| --- " * 6 + "|")
     for bound in memory or (512,):
+
+        def tell(found: Memory, bound: int = bound) -> None:
+            figures = f"{found.megabytes:.0f} | {found.peak:.0f} | {found.together:.0f}"
+            typer.echo(f"| {bound} | {workers} | {found.when} | {figures} |")
+
         with tempfile.TemporaryDirectory() as name, _started(Path(name), bound, workers) as server:
-            for found in asyncio.run(measure(server)):
-                figures = f"{found.megabytes:.0f} | {found.peak:.0f} | {found.together:.0f}"
-                typer.echo(f"| {bound} | {workers} | {found.when} | {figures} |")
+            asyncio.run(measure(server, tell))
 
 
 def _started(folder: Path, bound: int, workers: int) -> AbstractContextManager[Server]:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.memory import _started, measure
+from benchmarks.memory import Memory, _started, measure
 
 
 @pytest.mark.long
 def test_memory_is_told_for_every_process(tmp_path: Path) -> None:
+    found: list[Memory] = []
     with _started(tmp_path, 512, 2) as server:
-        found = asyncio.run(measure(server, most=2, tables=3))
+        asyncio.run(measure(server, found.append, most=2, tables=3))
     assert [each.when.partition(" (")[0] for each in found] == [
         "at the start",
         "after everything was tried",
