@@ -57,6 +57,14 @@ def test_the_command(log: Path, call: Any) -> None:  # noqa: F811
     assert len(json.loads(call("review", str(log), "--hero", "hero", "--by", "leduc-cfr", "--json").out)["worst"]) == 6
 
 
+def test_logs_that_are_cut_off_and_logs_in_folders(log: Path) -> None:
+    """A dealer that was killed leaves half a line; the hands before it are reviewed."""
+    log.write_text(LOG + "STATE:5:rc/r")
+    found = review_hands([log.parent], "hero", "leduc-cfr", Registry())
+    assert (found.hands, found.decisions) == (4, 6)
+    assert found.skipped == {"hero is not in the hand": 1, "some.log has lines that are no hand of leduc": 1}
+
+
 def test_what_cannot_be_reviewed(log: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is scripted"):
         review_hands([log], "hero", "probe", Registry())

@@ -101,16 +101,7 @@ def match(
     elif fixed is not None:
         engine, tally = Engine.KERNEL, sample(of, fixed, deals, seed=seed, watch=watch, stop=stop, runner=runner)
     else:
-        engine = Engine.BY_HAND
-        try:
-            _by_hand(of, seated, deals, tally, seed=seed, watch=watch, stop=stop)
-        except PlayerFailed as error:
-            if not tally.count:
-                raise
-            failure = str(error)
-        except KeyboardInterrupt:  # of a player that waited for something when `stop` said so
-            if not tally.count or stop is None or not stop():
-                raise
+        engine, failure = Engine.BY_HAND, _tallied(of, seated, deals, tally, seed=seed, watch=watch, stop=stop)
     tables = [player.policy if isinstance(player, Strategy) else None for player in fixed or ()]
     return MatchResult(
         game=of.spec,
@@ -235,6 +226,22 @@ def play_matrix(rules: MatrixGame, seats: Sequence[Player]) -> tuple[float, ...]
     moves = [player.act(view_of_matrix(rules, seat)) for seat, player in enumerate(seats)]
     payoffs: list[float] = rules.payoffs[tuple(map(rules.actions.index, moves))].tolist()
     return tuple(payoffs)
+
+
+def _tallied(
+    of: Game, players: list[Player], deals: int, tally: Tally, *, seed: int, watch: Watch | None, stop: Stop | None
+) -> str:
+    """Play hand by hand; return why the match ended early, "" unless a player failed. What was counted is kept."""
+    try:
+        _by_hand(of, players, deals, tally, seed=seed, watch=watch, stop=stop)
+    except PlayerFailed as error:
+        if not tally.count:
+            raise
+        return str(error)
+    except KeyboardInterrupt:  # of a player that waited for something when `stop` said so
+        if not tally.count or stop is None or not stop():
+            raise
+    return ""
 
 
 def _by_hand(

@@ -233,15 +233,23 @@ def read_state(rules: PokerRules, line: str) -> State:
 
 def read_log(rules: PokerRules, source: str | Path) -> list[State]:
     """Return every hand of a dealer's log; comments and the SCORE line are skipped."""
+    states, problems = read_damaged_log(rules, source)
+    if problems:
+        raise UsageError(problems[0])
+    return states
+
+
+def read_damaged_log(rules: PokerRules, source: str | Path) -> tuple[list[State], list[str]]:
+    """Return the hands of a log that can be read, and what is wrong with each other line, such as a last one cut off."""
     text = files.read_text(source, "log") if isinstance(source, Path) else source
-    states = []
+    states, problems = list[State](), list[str]()
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.startswith(("#", "SCORE:")):
             try:
                 states.append(read_state(rules, line))
             except UsageError as error:
-                raise UsageError(f"line {number}: {error}") from None
-    return states
+                problems.append(f"line {number}: {error}")
+    return states, problems
 
 
 def write_state(state: State) -> str:

@@ -22,7 +22,7 @@ from smoothcall.games.betting import ENOUGH, Betting
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.translation import seat_shift
-from smoothcall.interop.acpc import read_log
+from smoothcall.interop.acpc import read_damaged_log
 from smoothcall.interop.acpc_dealer import in_positions
 from smoothcall.interop.hand_files import read_hands
 from smoothcall.play.coach import Coach, Decision
@@ -160,9 +160,14 @@ def _cost(decision: ReviewedDecision, *, solve: bool) -> float:
 
 
 def _hands(paths: Sequence[Path], own: PokerRules, skipped: Counter[str]) -> Iterator[_Found]:
-    for path in paths:
+    logs = [log for path in paths if path.is_dir() for log in sorted(path.rglob("*.log"))]
+    for path in (*paths, *logs):
         if path.suffix == ".log":
-            states = read_log(in_positions(own), path)
+            states, problems = read_damaged_log(in_positions(own), path)
+            if problems and not states:
+                raise UsageError(f"{path.name}, {problems[0]}")
+            if problems:
+                skipped[f"{path.name} has lines that are no hand of {own.name}"] += len(problems)
             yield from (_Found(f"{path.name} {each.number}", each.hand, each.names, [True] * own.seats) for each in states)
             continue
         read = read_hands([path])
