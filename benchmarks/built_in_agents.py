@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 import smoothcall as sc
@@ -19,6 +20,7 @@ from smoothcall.agents.folders import GREEDY_FILE, snapshots_of
 from smoothcall.agents.scripted import Rule
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.evaluation.exact_response import exact_response, store_of
+from smoothcall.kernels.tables import Array
 from smoothcall.simulation.batch_policy import observes_habits
 from smoothcall.store.runs import Run
 
@@ -28,8 +30,9 @@ LEDGER = ROOT / "docs" / "ledger"
 HANDS = 1_000_000
 HANDS_OF_THREE = 12_000  # played hand by hand
 DEALS = 4_000  # of the local best responses
-FLOPS = 12  # of the best responses with real cards; seed 0, other flops than those on which settings were chosen
+FLOPS = 12  # of most best responses with real cards; seed 0, other flops than those on which settings were chosen
 FIRST_SNAPSHOT = 1000
+POOLED = 5  # neighbouring buckets
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,10 @@ class Made:
     greedy: bool = False  # the run's greedy agent, by value
     threshold: float = 0.0  # less likely actions are left out
     parts: int = 0  # probabilities are rounded to multiples of 1 / parts; 0: they are not
+    common: float = 1.0  # rows with this share of the players' own reach keep their probabilities, others one action
     file: str = ""  # in the ledger; "": trained by a run
     learned: str = ""  # description of a player that no solver trained
-    exact: bool = False  # its best response with real cards is measured
+    flops: int = 0  # on which its best response with real cards is measured; 0: it is not
 
     @property
     def command(self) -> str:
@@ -56,6 +60,7 @@ class Made:
         return f"smoothcall train {self.game} {self.solver} --iterations {self.iterations:g} --seed {self.seed}{settings}"
 
 
+RESPONDERS = {"responder_cells": "boards", "responder_grid": "6000/6000/40"}
 SMOOTH = {"mixing": "greatest", "explore": "pot", "k": "0.5"}
 MADE = {
     "kuhn-lp": Made("Exact equilibrium", "kuhn", "lp", 1),
@@ -83,8 +88,20 @@ MADE = {
     "no-limit-holdem-mccfr": Made("Monte-Carlo CFR", "no-limit-holdem", "mccfr", 30_000_000),
     "no-limit-holdem-cfr-br": Made(
         "CFR-BR", "no-limit-holdem:cells=textures,grid=1080/1080/720", "cfr-br", 9_856,
-        options={"responder_cells": "boards", "responder_grid": "6000/6000/40"}, parts=51, exact=True,
+        options=RESPONDERS, parts=51, flops=FLOPS,
     ),
+    **{
+        f"no-limit-holdem-{depth}bb-cfr-br": Made(
+            f"CFR-BR, {depth} big blinds", f"no-limit-holdem:cells=textures,grid={grid},menu=pot+all-in,{stakes}", "cfr-br",
+            iterations, options=RESPONDERS, parts=15, common=0.95, flops=FLOPS,
+        )
+        for depth, stakes, grid, iterations in (
+            (20, "stack=200", "1080/1080/720", 4096),
+            (50, "stack=500", "1080/1080/720", 4096),
+            (100, "stack=1000", "540/540/360", 4096),
+            (200, "small_blind=50,stack=20000", "540/540/360", 4096),
+        )
+    },
     "no-limit-holdem-32-mccfr": Made("Monte-Carlo CFR", "no-limit-holdem-32:menu=x2+x4,grid=10/10/10", "mccfr", 1_000_000),
     **{
         f"no-limit-holdem-32-{solver}": Made(
@@ -132,15 +149,17 @@ def make(name: str, runs: Path) -> None:
         snapshots = {at: path for at, path in snapshots_of(folder).items() if FIRST_SNAPSHOT <= at < made.iterations}
     results = policy.card.get("results", {})
     policy = policy.thresholded(made.threshold) if made.threshold else policy
+    policy = simplified(policy, run.solver.tables()["average"], made.common) if made.common < 1 else policy
     policy = policy.rounded(made.parts) if made.parts else policy
     if policy.game.players == 2 or policy.game.sampled:
         results |= {"matches": matches(policy)}
     if policy.game.sampled and policy.game.players == 2:
         local = sc.local_best_response(policy, deals=DEALS, seed=1).total
         results["local_best_response"] = {"mean": local.mean, "half_width": local.half_width(), "deals": DEALS}
-    if made.exact:
-        found = exact_response(policy, flops=FLOPS, store=store_of(policy, None, greedy=False))
+    if made.flops:
+        found = exact_response(policy, flops=made.flops, store=store_of(policy, None, greedy=False))
         results["exact_response"] = {"mean": found.total, "half_width": found.half_width, "flops": found.flops}
+        results["exact_response"] |= {"menu": menu} if (menu := policy.game.options.get("menu")) else {}
     policy.card |= {"name": made.name, "command": policy.card.get("command", made.command), "results": results}
     if made.learned:
         policy.card["learned"] = made.learned.format(iterations=made.iterations, seed=made.seed)
@@ -156,6 +175,27 @@ def make(name: str, runs: Path) -> None:
     typer.echo(f"{name}: {made.command}")
     typer.echo(f"  {json.dumps(results)}")
     typer.echo(f"  {sum(path.stat().st_size for path in AGENTS.glob(f'{name}*.agent')):,} bytes")
+
+
+def simplified(policy: sc.Policy, average: Array, common: float) -> sc.Policy:
+    """Return the policy with one action at rows beyond those with the share `common` of the players' own reach: a smaller file.
+
+    It is the likeliest of POOLED neighbouring buckets together, weighed by their reach. Rows before the flop, and buckets that
+    are never reached, stay as they are.
+    """
+    tree, reach = policy.game.tree, average.sum(axis=1, dtype=np.float64)
+    order = np.argsort(-reach, kind="stable")
+    rare = np.zeros(len(reach), np.bool_)
+    rare[order[np.searchsorted(np.cumsum(reach[order]), common * reach.sum()) :]] = True
+    table = policy.weights.copy()
+    for node in np.flatnonzero((tree.first_row >= 0) & (tree.round > 0)):
+        begin, count = tree.first_row[node], policy.game.buckets[tree.round[node]]
+        pooled = average[begin : begin + count].reshape(-1, POOLED, average.shape[1]).sum(axis=1)
+        known = np.repeat(pooled.any(axis=1), POOLED) & rare[begin : begin + count]
+        chosen = np.zeros_like(pooled, np.uint8)
+        chosen[np.arange(len(pooled)), pooled.argmax(axis=1)] = policy.scale
+        table[begin : begin + count][known] = np.repeat(chosen, POOLED, axis=0)[known]
+    return sc.Policy(policy.game, table, policy.card)
 
 
 def matches(policy: sc.Policy) -> dict[str, Any]:

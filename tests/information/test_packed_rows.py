@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import smoothcall as sc
+from benchmarks.built_in_agents import simplified
 from smoothcall.errors import DamagedFile
 from smoothcall.information.packed_rows import DISTINCT, HIGH, LOW, MAX_DISTINCT, pack, unpack
 from smoothcall.kernels.tables import Array
@@ -86,3 +87,23 @@ def test_rounded_policies_are_near_and_whole() -> None:
     for parts in (0, 16):
         with pytest.raises(sc.UsageError, match=r"parts \(accepted where deals are sampled: divisors of 255"):
             policy.rounded(parts)
+
+
+def test_simplified_policies_keep_what_is_often_reached() -> None:
+    """Where little is reached, five neighbouring buckets have the likeliest action of all their reach."""
+    game = built("no-limit-holdem-32:menu=x2+x4,grid=10/10/10")
+    legal = sc.Policy.uniform(game).weights > 0
+    average = np.random.default_rng(3).random(legal.shape) ** 8 * legal
+    average[-10:-5] = 0
+    policy = sc.Policy.from_weights(game, average)
+    found, reach = simplified(policy, average, 0.8), average.sum(axis=1)
+    changed = (found.weights != policy.weights).any(axis=1)
+    assert reach[changed].sum() < 0.2 * reach.sum()
+    assert reach[changed].max() <= reach[~changed & (reach > 0)].max()
+    assert not changed[: game.buckets[0]].any()
+    assert not changed[-10:-5].any()
+    one = (found.weights == policy.scale).sum(axis=1) == 1
+    assert one[changed].all()
+    block = average[-5:].sum(axis=0)
+    assert all(row.argmax() == block.argmax() for row in found.weights[-5:][changed[-5:]])
+    assert changed[-5:].any()

@@ -24,7 +24,7 @@ from smoothcall.games.rules import PokerRules
 from smoothcall.play import opponents as module
 from smoothcall.play.explorer import explore
 from smoothcall.play.opponents import SCRIPTED_GAME, Agents
-from smoothcall.play.stakes import PLAY_GAMES
+from smoothcall.play.stakes import DEPTHS, PLAY_GAMES, STANDARD, Stakes, with_stakes
 from smoothcall.search.player import SearchPlayer
 from smoothcall.store.runs import Run
 from tests.conftest import WHOLE_BETS, built
@@ -125,6 +125,35 @@ def test_holdem_agents_beat_the_simple_players(agents: Agents, player_id: str) -
         assert f"{stored['mean']:+.0f} ± {stored['half_width']:.0f} mbb/h against {opponent}" in " ".join(
             agents.card(player_id).measured
         )
+
+
+@pytest.mark.parametrize("depth", [each for each in DEPTHS if each >= 10])
+def test_tables_of_two_have_an_agent_that_learned_their_stacks(agents: Agents, depth: int) -> None:
+    """Of 200 big blinds at the blinds of the ACPC. Its card says what the measured responder could do."""
+    small = 50 if depth == 200 else STANDARD.small_blind
+    spec = with_stakes(2, Stakes(small, 2 * small * depth))
+    name = f"no-limit-holdem-{depth}bb-cfr-br" if depth > 10 else "no-limit-holdem-cfr-br"
+    card = next(card for card in agents.cards(spec) if card.id == name)
+    menu = r" and the raises of its menu \(pot\+all-in\), a lower bound of" if depth > 10 else ","
+    told = rf"\+\d+ ± \d+ mbb/h for a best response with real cards{menu} its true exploitability \(95 %, \d+ flops drawn\)"
+    assert any(re.fullmatch(told, line) for line in card.measured)
+    assert card.may_search
+
+
+def test_an_agent_of_another_stack_plays_whole_hands(agents: Agents) -> None:
+    """Raises of any size are translated to the raises of its menu."""
+    spec, random = with_stakes(2, Stakes(5, 200)), Random(5)
+    rules = built(spec).rules
+    assert isinstance(rules, PokerRules)
+    player = agents.player_at("no-limit-holdem-20bb-cfr-br", spec, random)
+    for _ in range(40):
+        hand = Hand(rules)
+        while hand.outcome is None:
+            if hand.due is None and hand.player == 0:
+                hand.play(player.act(view_of(hand, 0)))
+            else:
+                step(hand, random)
+        assert sum(hand.outcome.payoffs) == 0
 
 
 def test_the_agent_for_three_plays_the_whole_game_with_a_small_tree(agents: Agents) -> None:

@@ -136,8 +136,9 @@ def _measured(results: Mapping[str, Any]) -> Iterator[str]:
         yield f"{won['mean']:+.0f}{sampled} mbb/h against {opponent} ({how})"
     exact = results.get("exact_response")
     if exact is not None:
-        figure = f"{exact['mean']:+.0f} ± {exact['half_width']:.0f} mbb/h"
-        yield f"{figure} for a best response with real cards, its true exploitability (95 %, {exact['flops']:,} flops drawn)"
+        figure, drawn = f"{exact['mean']:+.0f} ± {exact['half_width']:.0f} mbb/h", f"95 %, {exact['flops']:,} flops drawn"
+        menu = f" and the raises of its menu ({exact['menu']}), a lower bound of" if "menu" in exact else ","
+        yield f"{figure} for a best response with real cards{menu} its true exploitability ({drawn})"
     bound = results.get("local_best_response")
     if bound is not None:
         figure = f"{bound['mean']:+.0f} ± {bound['half_width']:.0f} mbb/h"
