@@ -8,7 +8,22 @@ import numpy as np
 import pytest
 
 from smoothcall.kernels import uncached
-from smoothcall.kernels.search.lanes import choose, count_lanes, fill, load, store, transpose
+from smoothcall.kernels.search.lanes import (
+    FOUR,
+    ONE,
+    TWO,
+    Wide,
+    choose,
+    count_lanes,
+    fill,
+    fill_wide,
+    first_blocks,
+    load,
+    load_wide,
+    prefetch,
+    store,
+    transpose,
+)
 from smoothcall.kernels.tables import Array
 
 
@@ -38,6 +53,25 @@ def test_lanes(dtype: Any) -> None:
     _transpose(source, blocks, target, places)
     assert np.array_equal(target[places], source[blocks].T)
     assert not target[np.setdiff1d(np.arange(50), places)].any()
+
+
+@uncached
+def _compute_wide(array: Array, number: Any, wide: Wide, few: Wide) -> None:
+    prefetch(array, -1)  # no error: it is a hint
+    value, other = load_wide(array, 1, wide), fill_wide(array, number, wide)
+    store(array, 0, first_blocks(choose(value, value / other, other) - value * other, few))
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("wide", "few"), [(TWO, ONE), (FOUR, ONE), (FOUR, FOUR)])
+def test_several_blocks_at_once(dtype: Any, wide: Wide, few: Wide) -> None:
+    count, kept = (len(each) * count_lanes(dtype) for each in (wide, few))
+    array = np.random.default_rng(0).normal(size=2 * count + 1).astype(dtype)
+    before, value = array.copy(), array[count : count + kept].copy()
+    _compute_wide(array, dtype(2), wide, few)
+    assert array[:kept] == pytest.approx(np.where(value > 0, value / 2, 2) - 2 * value, rel=1e-6)
+    assert np.array_equal(array[kept:], before[kept:])
 
 
 @pytest.mark.interpreted

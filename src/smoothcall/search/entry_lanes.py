@@ -8,7 +8,7 @@ import numpy as np
 
 from smoothcall.kernels.search import entry_lanes as kernels
 from smoothcall.kernels.search import sweep
-from smoothcall.kernels.search.lanes import WIDE, count_lanes, lane_zeros
+from smoothcall.kernels.search.lanes import count_lanes, lane_zeros
 from smoothcall.search.boards import vector_width
 from smoothcall.search.public_tree import StreetBetting
 
@@ -100,7 +100,7 @@ def group_buffers(
     street: StreetBetting, shapes: kernels.Shapes, hands: int, buckets: int, dtype: np.dtype[np.floating]
 ) -> kernels.Group:
     """Return the buffers of one thread."""
-    width, lanes = vector_width(hands, count_lanes(dtype)), WIDE * count_lanes(dtype)
+    width, lanes = vector_width(hands, count_lanes(dtype)), len(kernels.WIDE) * count_lanes(dtype)
     root = np.array(street.root)
     nodes = int(np.diff(root)[shapes.member].max(initial=1))
     slots = int(shapes.slot.max(initial=0)) + 1

@@ -12,7 +12,7 @@ from smoothcall.errors import UsageError
 from smoothcall.games.betting import Betting
 from smoothcall.games.pots import split_pots
 from smoothcall.kernels.search import sweep as kernels
-from smoothcall.kernels.search.lanes import WIDE, count_lanes
+from smoothcall.kernels.search.lanes import TWO, count_lanes
 from smoothcall.progress import report
 
 MAX_NODES = 150_000  # of the betting on all streets together
@@ -147,7 +147,7 @@ def as_arrays(
     kind, root = np.array(street.kind, np.int8), np.array(street.root, np.int32)
     fold = _shared_folds(kind, source)
     valued = [((kind == kernels.FOLDED) | (kind == kernels.SHOWN_DOWN)) & ~np.isin(np.arange(nodes), each) for each in fold]
-    most = PART_GROUPS * WIDE * count_lanes(dtype) if parts else nodes
+    most = PART_GROUPS * len(TWO) * count_lanes(dtype) if parts else nodes
     each_entry = np.array([np.diff(np.concatenate([[0], np.cumsum(each)])[root]) for each in valued])
     part = _parts(root if entries is None else root[: entries + 1], each_entry, most)
     endings, part_endings = _endings(kind, fold, valued, root[part])

@@ -12,7 +12,8 @@ import numpy as np
 
 from smoothcall.kernels.search import sweep as kernels
 from smoothcall.kernels.search.entry_lanes import Group, Shapes, walk_entry_lanes
-from smoothcall.kernels.search.lanes import WIDE, count_lanes, lane_zeros
+from smoothcall.kernels.search.lanes import MOST_BLOCKS, count_lanes, lane_zeros
+from smoothcall.kernels.search.last_streets import walk_last_streets
 from smoothcall.kernels.tables import Array
 from smoothcall.search.boards import Level, vector_width
 
@@ -66,6 +67,8 @@ class RangeSweep:
         self._hands, self._cards, self._side_by_side, self._keep_reach = hands, cards, side_by_side, keep_reach
         self.buffers: list[Buffers] = [[self._scratch(each) for each in betting] for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        shared = self.buffers[0][min(1, len(betting) - 1)].entry_value  # of the street whose boards are in runs
+        self._sums = lane_zeros((RUNS if threads > 1 else 1, *shared.shape), dtype)
 
     def _scratch(self, betting: kernels.Betting) -> kernels.Scratch:
         lanes, width = self.lanes, vector_width(self._hands, self.lanes)
@@ -83,12 +86,12 @@ class RangeSweep:
             entry_reached=np.ones(entries, np.bool_),
             reached=np.ones(nodes, np.bool_),
             ending=np.zeros(int(np.diff(betting.part_endings).max()), np.int32),
-            lanes=zeros(width + lanes, WIDE * lanes),
-            lane_value=zeros(width, WIDE * lanes),
-            fold_value=zeros(width, WIDE * lanes),
-            factor=zeros(4, WIDE * lanes),
-            card_reach=zeros(2 * self._cards, WIDE * lanes),
-            row=np.zeros((2, WIDE * lanes), np.int64),
+            lanes=zeros(width + lanes, MOST_BLOCKS * lanes),
+            lane_value=zeros(width, MOST_BLOCKS * lanes),
+            fold_value=zeros(width, MOST_BLOCKS * lanes),
+            factor=zeros(4 * MOST_BLOCKS * lanes),
+            card_reach=zeros(2 * self._cards, MOST_BLOCKS * lanes),
+            row=np.zeros((2, MOST_BLOCKS * lanes), np.int64),
             vector_block=np.zeros(lanes, np.int64),
             lane_block=np.zeros(lanes, np.int64),
         )
@@ -115,6 +118,12 @@ class RangeSweep:
         own, none = self.buffers[thread][place], np.zeros((0, 0, 0), self.dtype)
         about = (self.betting[place], levels[place].arrays, player, how, tables, locked[place], weights, own)
         last = place + 1 == len(self.betting)
+        if place + 2 == len(self.betting) and self._side_by_side is None and (place > 0 or self._pool is None):
+            behind = (self.betting[place + 1], levels[place + 1].arrays, locked[place + 1], self.buffers[thread][place + 1])
+            here = (self.betting[place], levels[place].arrays, locked[place], own)
+            runs = min(RUNS, len(levels[place + 1].boards)) if place == 0 else 0
+            walk_last_streets(board, down, runs, self._sums, *here, *behind, player, how, tables, weights)
+            return
         if down:
             kernels.walk_boards(board, board + 1, True, last, 0, none, *about)
         if not last:
@@ -163,7 +172,8 @@ class RangeSweep:
         self.enter_next(place, player, own)
         final, shared, later = place + 2 == len(self.betting), place == 0, own[place + 1]
         runs = min(RUNS, last - first) if shared else 0
-        sums = lane_zeros((runs if self._pool else min(runs, 1), *later.entry_value.shape), self.dtype)
+        sums = self._sums[: runs if self._pool else min(runs, 1)]
+        sums[:] = 0
 
         def sweep(thread: int, begin: int, end: int) -> None:
             buffers = self.buffers[thread][place + 1]

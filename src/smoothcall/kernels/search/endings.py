@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.search.lanes import Lanes, fill_wide, load_wide, store
+from smoothcall.kernels.search.lanes import Lanes, Wide, fill_wide, first_blocks, load_wide, store
 from smoothcall.kernels.tables import Array
 
 
@@ -24,31 +24,36 @@ class Side(NamedTuple):
 
 
 @inlined
-def _add_hands(reach: Array, other: Side, begin: int, end: int, card_reach: Array, total: Lanes) -> Lanes:
+def _add_hands(reach: Array, other: Side, begin: int, end: int, card_reach: Array, total: Lanes, wide: Wide) -> Lanes:
     """Add the reach of hands begin:end to their cards; return the sum of all hands so far."""
     for n in range(begin, end):
-        each = load_wide(reach, n)
+        each = load_wide(reach, n, wide)
         total = total + each
-        store(card_reach, other.low[n], load_wide(card_reach, other.low[n]) + each)
-        store(card_reach, other.high[n], load_wide(card_reach, other.high[n]) + each)
+        store(card_reach, other.low[n], load_wide(card_reach, other.low[n], wide) + each)
+        store(card_reach, other.high[n], load_wide(card_reach, other.high[n], wide) + each)
     return total
 
 
 @kernel
 def fold_values(
-    reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array
+    reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array, wide: Wide
 ) -> None:
     """Write value[count, lanes]: factor[2] times the reach of the opponent's hands that share no card with one's own.
 
     By inclusion and exclusion: all hands, less those with either card, plus the hand itself, which was subtracted twice.
     """
-    total = fill_wide(reach, 0.0)
+    total = fill_wide(reach, 0.0, wide)
     for card in range(len(card_reach)):
         store(card_reach, card, total)
-    total = _add_hands(reach, other, 0, many, card_reach, total)
-    times = load_wide(factor, 2)
+    total = _add_hands(reach, other, 0, many, card_reach, total, wide)
+    times = load_wide(factor, 2, wide)
     for n in range(count):
-        apart = total - load_wide(card_reach, own.low[n]) - load_wide(card_reach, own.high[n]) + load_wide(reach, own.same[n])
+        apart = (
+            total
+            - load_wide(card_reach, own.low[n], wide)
+            - load_wide(card_reach, own.high[n], wide)
+            + load_wide(reach, own.same[n], wide)
+        )
         store(value, n, times * apart)
 
 
@@ -63,35 +68,48 @@ def showdown_values(
     card_reach: Array,
     value: Array,
     fold_value: Array,
+    wide: Wide,
+    folded: Wide,
 ) -> None:
     """Write value[count, lanes]: factor[0] times the reach of weaker hands, plus factor[1] times that of hands not stronger,
     plus factor[2] times that of all hands; of the opponent's hands that share no card with one's own.
 
-    fold_value[count, lanes]: factor[3] times that of all hands, for folds that have the same reach; none if it is empty.
+    fold_value[count, lanes]: factor[3] times that of all hands, for folds that have the same reach; none if it is empty. Only
+    the first lanes, as many as `folded` has, are written.
     """
-    total = fill_wide(reach, 0.0)
+    total = fill_wide(reach, 0.0, wide)
     for card in range(len(card_reach)):
         store(card_reach, card, total)
-    weaker, not_stronger = load_wide(factor, 0), load_wide(factor, 1)
-    all_hands, folds = load_wide(factor, 2), load_wide(factor, 3)
+    weaker, not_stronger = load_wide(factor, 0, wide), load_wide(factor, 1, wide)
+    all_hands, folds = load_wide(factor, 2, wide), first_blocks(load_wide(factor, 3, wide), folded)
     begin = added = 0
     while begin < count:
         end = begin
         while end < count and own.weaker[end] == own.weaker[begin] and own.not_stronger[end] == own.not_stronger[begin]:
             end += 1
-        total = _add_hands(reach, other, added, own.weaker[begin], card_reach, total)
+        total = _add_hands(reach, other, added, own.weaker[begin], card_reach, total, wide)
         for n in range(begin, end):
-            store(value, n, weaker * (total - load_wide(card_reach, own.low[n]) - load_wide(card_reach, own.high[n])))
-        total = _add_hands(reach, other, own.weaker[begin], own.not_stronger[begin], card_reach, total)
+            store(
+                value, n, weaker * (total - load_wide(card_reach, own.low[n], wide) - load_wide(card_reach, own.high[n], wide))
+            )
+        total = _add_hands(reach, other, own.weaker[begin], own.not_stronger[begin], card_reach, total, wide)
         for n in range(begin, end):
             ties = (
-                total - load_wide(card_reach, own.low[n]) - load_wide(card_reach, own.high[n]) + load_wide(reach, own.same[n])
+                total
+                - load_wide(card_reach, own.low[n], wide)
+                - load_wide(card_reach, own.high[n], wide)
+                + load_wide(reach, own.same[n], wide)
             )
-            store(value, n, load_wide(value, n) + not_stronger * ties)
+            store(value, n, load_wide(value, n, wide) + not_stronger * ties)
         begin, added = end, own.not_stronger[begin]
-    total = _add_hands(reach, other, added, many, card_reach, total)
+    total = _add_hands(reach, other, added, many, card_reach, total, wide)
     for n in range(count):
-        apart = total - load_wide(card_reach, own.low[n]) - load_wide(card_reach, own.high[n]) + load_wide(reach, own.same[n])
-        store(value, n, load_wide(value, n) + all_hands * apart)
+        apart = (
+            total
+            - load_wide(card_reach, own.low[n], wide)
+            - load_wide(card_reach, own.high[n], wide)
+            + load_wide(reach, own.same[n], wide)
+        )
+        store(value, n, load_wide(value, n, wide) + all_hands * apart)
         if len(fold_value):
-            store(fold_value, n, folds * apart)
+            store(fold_value, n, folds * first_blocks(apart, folded))

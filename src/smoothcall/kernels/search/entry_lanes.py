@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.search.endings import Side, fold_values, showdown_values
-from smoothcall.kernels.search.lanes import choose, fill_wide, load_wide, store
+from smoothcall.kernels.search.lanes import TWO, choose, fill_wide, load_wide, store
 from smoothcall.kernels.search.sweep import DECISION, Betting, Boards, Scratch, Tables
 from smoothcall.kernels.tables import Array
 
 SHOW, FOLD, GREATEST, SUM = range(4)  # Shapes.step
+WIDE = TWO  # with four blocks, more lanes are empty and buffers larger: a flop took a fifth longer
 
 
 class Shapes(NamedTuple):
@@ -146,26 +147,26 @@ def _walk_board(shapes: Shapes, shape: int, boards: Boards, board: int, player: 
                 value[slot - 1, :count] = 0
         else:
             for n in range(many):
-                store(reach, n, load_wide(group.reach, origin[n]) * load_wide(group.plays[node], bucket[n]))
+                store(reach, n, load_wide(group.reach, origin[n], WIDE) * load_wide(group.plays[node], bucket[n], WIDE))
             reach[many] = 0
             factor = group.factor[step - first_step]
             if kind == SHOW:
                 folds = value[slot - 1] if fold >= 0 else value[slot, :0]
-                showdown_values(reach, other, many, own, count, factor, scratch.card_reach, value[slot], folds)
+                showdown_values(reach, other, many, own, count, factor, scratch.card_reach, value[slot], folds, WIDE, WIDE)
             else:
-                fold_values(reach, other, many, own, count, factor, scratch.card_reach, value[slot])
+                fold_values(reach, other, many, own, count, factor, scratch.card_reach, value[slot], WIDE)
     value[0, width - 1] = 0  # for hands that the board does not leave
-    weight = fill_wide(value, boards.weight)
+    weight = fill_wide(value, boards.weight, WIDE)
     for image in range(boards.image[board], boards.image[board + 1]):
         place = boards.place[player, image]
         for n in range(width):
             if place[n] < width - 1:
-                store(group.total, n, load_wide(group.total, n) + weight * load_wide(value, place[n]))
+                store(group.total, n, load_wide(group.total, n, WIDE) + weight * load_wide(value, place[n], WIDE))
 
 
 @inlined
 def _merge_slots(value: Array, one: int, other: int, count: int, greatest: bool) -> None:
     """Write the greater, or the sum, of rows from `one` and from `other` on to the former."""
     for n in range(count):
-        kept, each = load_wide(value, one + n), load_wide(value, other + n)
+        kept, each = load_wide(value, one + n, WIDE), load_wide(value, other + n, WIDE)
         store(value, one + n, choose(each - kept, each, kept) if greatest else kept + each)

@@ -3,9 +3,10 @@
 A contiguous array is read as blocks of so many numbers: `load(array, n)` reads block n, `store(array, n, value)` writes it,
 `fill(array, x)` makes lanes that all are x, `gather(array, table, first, step, places, n)` reads table[first + step * place] of
 a flat table for block n of `places`, as numbers of the array's type, `total(lanes)` adds them up. Lanes add, subtract,
-multiply, divide and are compared with 0 (`choose`). Numba has no such type, and its compiler finds vector instructions only
-in loops without stores between loads and with few arrays; sums over cards and updates of regrets are no such loops. With
-`NUMBA_DISABLE_JIT=1` lanes are pieces of NumPy arrays.
+multiply, divide and are compared with 0 (`choose`). `load_wide(array, n, wide)` reads as many blocks at once as `wide` has
+numbers, and `first_blocks(lanes, wide)` keeps the first of them. `prefetch(array, n)` asks for a block that is needed soon.
+Numba has no such type, and its compiler finds vector instructions only in loops without stores between loads and with few
+arrays; sums over cards and updates of regrets are no such loops. With `NUMBA_DISABLE_JIT=1` lanes are pieces of NumPy arrays.
 
 An array of uint16 holds numbers of half precision (IEEE binary16): it is read and written as float32 lanes.
 """
@@ -21,6 +22,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.extending import intrinsic, lower_builtin, models, register_model
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 
@@ -31,7 +33,9 @@ INTERPRETED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 Lanes = Any  # of one row
 
 
-WIDE = 2  # blocks that `load_wide` and `store_wide` handle at once: two chains of additions hide each other's latency
+Wide = tuple[int, ...]  # its length is known to the compiler: the blocks that are handled at once
+ONE, TWO, FOUR = (0,), (0, 0), (0, 0, 0, 0)  # several chains of additions hide each other's latency
+MOST_BLOCKS = len(FOUR)
 
 
 def count_lanes(dtype: Any) -> int:
@@ -49,21 +53,38 @@ def lane_zeros(shape: int | tuple[int, ...], dtype: Any) -> Array:
 
 
 class LanesType(types.Type):
-    """The Numba type of lanes."""
+    """The Numba type of lanes: one vector of `count` numbers for each block."""
 
     def __init__(self, dtype: Any, blocks: int = 1) -> None:
-        self.dtype, self.count = dtype, blocks * BYTES * 8 // dtype.bitwidth
-        super().__init__(name=f"Lanes({dtype}, {self.count})")
+        self.dtype, self.count, self.blocks = dtype, BYTES * 8 // dtype.bitwidth, blocks
+        super().__init__(name=f"Lanes({dtype}, {self.count}, {blocks})")
 
 
 def _vector(lanes: LanesType) -> Any:
     return ir.VectorType(ir.FloatType() if lanes.dtype.bitwidth == 32 else ir.DoubleType(), lanes.count)
 
 
+def _vectors(lanes: LanesType) -> Any:
+    return ir.ArrayType(_vector(lanes), lanes.blocks) if lanes.blocks > 1 else _vector(lanes)
+
+
+def _split(builder: Any, lanes: LanesType, value: Any) -> list[Any]:
+    return [builder.extract_value(value, block) for block in range(lanes.blocks)] if lanes.blocks > 1 else [value]
+
+
+def _join(builder: Any, lanes: LanesType, vectors: list[Any]) -> Any:
+    if lanes.blocks == 1:
+        return vectors[0]
+    found = ir.Constant(_vectors(lanes), ir.Undefined)
+    for block, each in enumerate(vectors):
+        found = builder.insert_value(found, each, block)
+    return found
+
+
 @register_model(LanesType)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager: Any, lanes: LanesType) -> None:
-        super().__init__(manager, lanes, _vector(lanes))
+        super().__init__(manager, lanes, _vectors(lanes))
 
 
 class _Arithmetic(AbstractTemplate):
@@ -77,7 +98,9 @@ def _define(operation: Any, instruction: str) -> None:
     infer_global(operation)(type(f"_{instruction}", (_Arithmetic,), {"key": operation}))
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return getattr(builder, instruction)(*args)
+        lanes = sig.return_type
+        pairs = zip(*(_split(builder, lanes, each) for each in args), strict=True)
+        return _join(builder, lanes, [getattr(builder, instruction)(*each) for each in pairs])
 
     lower_builtin(operation, LanesType, LanesType)(lower)
 
@@ -100,9 +123,10 @@ def _kept(array_type: Any, lanes: LanesType) -> Any:
     return ir.VectorType(ir.HalfType(), lanes.count) if array_type.dtype == types.uint16 else _vector(lanes)
 
 
-def _block(context: Any, builder: Any, array_type: Any, array: Any, block: Any, lanes: LanesType) -> Any:
-    """Return the pointer to a block of a contiguous array."""
-    first = builder.mul(block, ir.Constant(block.type, lanes.count))
+def _block(context: Any, builder: Any, array_type: Any, array: Any, block: Any, lanes: LanesType, piece: int = 0) -> Any:
+    """Return the pointer to a block of a contiguous array, or to one piece of a block of several."""
+    whole = builder.mul(block, ir.Constant(block.type, lanes.count * lanes.blocks))
+    first = builder.add(whole, ir.Constant(block.type, lanes.count * piece))
     place = builder.gep(context.make_array(array_type)(context, builder, array).data, [first])
     return builder.bitcast(place, _kept(array_type, lanes).as_pointer())
 
@@ -120,54 +144,90 @@ def _write(builder: Any, value: Any, pointer: Any, array_type: Any, lanes: Lanes
 
 
 def _load(typing: Any, array: Any, block: Any) -> Any:
-    return _loaded(array, _lanes_of(array))
+    lanes = _lanes_of(array)
+    return lanes(array, types.intp), _loading(lanes)
 
 
-def _load_wide(typing: Any, array: Any, block: Any) -> Any:
-    return _loaded(array, _lanes_of(array, WIDE))
+def _load_wide(typing: Any, array: Any, block: Any, wide: Any) -> Any:
+    lanes = _lanes_of(array, len(wide))
+    return lanes(array, types.intp, wide), _loading(lanes)
 
 
-def _loaded(array: Any, lanes: LanesType) -> Any:
+def _loading(lanes: LanesType) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _read(builder, _block(context, builder, sig.args[0], args[0], args[1], lanes), sig.args[0], lanes)
+        pointers = [_block(context, builder, sig.args[0], args[0], args[1], lanes, piece) for piece in range(lanes.blocks)]
+        return _join(builder, lanes, [_read(builder, pointer, sig.args[0], lanes) for pointer in pointers])
 
-    return lanes(array, types.intp), generate
+    return generate
 
 
 def _store(typing: Any, array: Any, block: Any, value: Any) -> Any:
     lanes = value
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        _write(builder, args[2], _block(context, builder, sig.args[0], args[0], args[1], lanes), sig.args[0], lanes)
+        for piece, each in enumerate(_split(builder, lanes, args[2])):
+            _write(builder, each, _block(context, builder, sig.args[0], args[0], args[1], lanes, piece), sig.args[0], lanes)
         return context.get_constant(types.none, None)
 
     return types.void(array, types.intp, lanes), generate
 
 
+def _prefetch(typing: Any, array: Any, block: Any) -> Any:
+    """Generate a hint, which never faults: a block outside the array is no error."""
+    lanes = _lanes_of(array)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        byte, whole = ir.IntType(8).as_pointer(), ir.IntType(32)
+        pointer = builder.bitcast(_block(context, builder, sig.args[0], args[0], args[1], lanes), byte)
+        hint = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(ir.VoidType(), [byte, whole, whole, whole]), "llvm.prefetch.p0"
+        )
+        builder.call(hint, [pointer, *(ir.Constant(whole, each) for each in (0, 2, 1))])  # to read, to level 2, data
+        return context.get_constant(types.none, None)
+
+    return types.void(array, types.intp), generate
+
+
 def _fill(typing: Any, array: Any, number: Any) -> Any:
-    return _filled(array, _lanes_of(array))
+    lanes = _lanes_of(array)
+    return lanes(array, lanes.dtype), _filling(lanes)
 
 
-def _fill_wide(typing: Any, array: Any, number: Any) -> Any:
-    return _filled(array, _lanes_of(array, WIDE))
+def _fill_wide(typing: Any, array: Any, number: Any, wide: Any) -> Any:
+    lanes = _lanes_of(array, len(wide))
+    return lanes(array, lanes.dtype, wide), _filling(lanes)
 
 
-def _filled(array: Any, lanes: LanesType) -> Any:
+def _filling(lanes: LanesType) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         vector = _vector(lanes)
         one = builder.insert_element(ir.Constant(vector, ir.Undefined), args[1], ir.Constant(ir.IntType(32), 0))
         everywhere = ir.Constant(ir.VectorType(ir.IntType(32), lanes.count), None)
-        return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), everywhere)
+        return _join(
+            builder, lanes, [builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), everywhere)] * lanes.blocks
+        )
 
-    return lanes(array, lanes.dtype), generate
+    return generate
 
 
-def _choose(typing: Any, test: Any, positive: Any, other: Any) -> Any:
+def _choose(typing: Any, test: Any, positives: Any, others: Any) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        above = builder.fcmp_ordered(">", args[0], ir.Constant(args[0].type, None))
-        return builder.select(above, args[1], args[2])
+        found = []
+        for each, positive, other in zip(*(_split(builder, test, value) for value in args), strict=True):
+            above = builder.fcmp_ordered(">", each, ir.Constant(each.type, None))
+            found.append(builder.select(above, positive, other))
+        return _join(builder, test, found)
 
     return test(test, test, test), generate
+
+
+def _first(typing: Any, value: Any, wide: Any) -> Any:
+    lanes = LanesType(value.dtype, len(wide))
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _join(builder, lanes, _split(builder, value, args[0])[: lanes.blocks])
+
+    return lanes(value, wide), generate
 
 
 def _gather(typing: Any, array: Any, table: Any, first: Any, step: Any, places: Any, block: Any) -> Any:
@@ -244,24 +304,34 @@ def _load_block(array: Array, block: int) -> Lanes:
     return found.view(np.float16).astype(np.float32) if array.dtype == np.uint16 else found.copy()
 
 
-def _load_wide_block(array: Array, block: int) -> Lanes:
-    return array.reshape(-1, WIDE * count_lanes(array.dtype))[block].copy()
+def _load_wide_block(array: Array, block: int, wide: Wide) -> Lanes:
+    count = len(wide) * count_lanes(array.dtype)
+    return array.reshape(-1)[block * count : (block + 1) * count].copy()
 
 
 def _store_block(array: Array, block: int, value: Lanes) -> None:
-    array.reshape(-1, len(value))[block] = value.astype(np.float16).view(np.uint16) if array.dtype == np.uint16 else value
+    kept = value.astype(np.float16).view(np.uint16) if array.dtype == np.uint16 else value
+    array.reshape(-1)[block * len(value) : (block + 1) * len(value)] = kept
+
+
+def _prefetch_block(array: Array, block: int) -> None:
+    """Do nothing."""
 
 
 def _fill_block(array: Array, number: float) -> Lanes:
     return np.full(count_lanes(array.dtype), number, np.float32 if array.dtype == np.uint16 else array.dtype)
 
 
-def _fill_wide_block(array: Array, number: float) -> Lanes:
-    return np.full(WIDE * count_lanes(array.dtype), number, array.dtype)
+def _fill_wide_block(array: Array, number: float, wide: Wide) -> Lanes:
+    return np.full(len(wide) * count_lanes(array.dtype), number, array.dtype)
 
 
 def _choose_block(test: Lanes, positive: Lanes, other: Lanes) -> Lanes:
     return np.where(test > 0, positive, other)
+
+
+def _first_blocks(value: Lanes, wide: Wide) -> Lanes:
+    return value[: len(wide) * count_lanes(value.dtype)]
 
 
 def _gather_block(array: Array, table: Array, first: int, step: int, places: Array, block: int) -> Lanes:
@@ -284,9 +354,11 @@ def _blocks(array: Array) -> Array:
 
 load: Any = _load_block if INTERPRETED else intrinsic(_load)
 store: Any = _store_block if INTERPRETED else intrinsic(_store)
+prefetch: Any = _prefetch_block if INTERPRETED else intrinsic(_prefetch)
 fill: Any = _fill_block if INTERPRETED else intrinsic(_fill)
 load_wide: Any = _load_wide_block if INTERPRETED else intrinsic(_load_wide)
 fill_wide: Any = _fill_wide_block if INTERPRETED else intrinsic(_fill_wide)
+first_blocks: Any = _first_blocks if INTERPRETED else intrinsic(_first)
 choose: Any = _choose_block if INTERPRETED else intrinsic(_choose)
 gather: Any = _gather_block if INTERPRETED else intrinsic(_gather)
 total: Any = _total_of_block if INTERPRETED else intrinsic(_total)

@@ -1,6 +1,9 @@
 """Strategies on blocks of hands: what a table makes of a reach and of values, and how a table learns.
 
 A strategy is what is proportional to the positive part of a table; where no number is positive, all actions are alike.
+
+Tables of many boards are larger than the processor's cache. While a decision is computed, the table of the next one in the
+walk is fetched: its rows lie behind those of the decision on the way down, before them on the way up.
 """
 
 from __future__ import annotations
@@ -8,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.search.lanes import Lanes, choose, fill, load, store
+from smoothcall.kernels.search.lanes import Lanes, choose, fill, load, prefetch, store
 from smoothcall.kernels.tables import Array
 
 
@@ -50,6 +53,7 @@ def act(table: Array, first: int, actions: int, stride: int, reach: Array, befor
         share, even = _shares(table, first + block, actions, stride)
         come, none = load(reach, before + block), fill(table, 0.0)
         for action in range(actions):
+            prefetch(table, first + (action + actions) * stride + block)
             each = load(table, first + action * stride + block)
             store(reach, after[action] + block, come * (choose(each, each, none) * share + even))
 
@@ -89,6 +93,8 @@ def learn(
         store(value, own + block, mean)
         for action in range(actions):
             place = first + action * stride + block
+            prefetch(regret, place - actions * stride)
+            prefetch(average, place - actions * stride)
             old = load(regret, place)
             store(average, place, load(average, place) * fading + (choose(old, old, none) * share + even))
             gain = load(value, below[action] + block) - mean

@@ -19,7 +19,21 @@ import numpy as np
 
 from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.search.endings import Side, fold_values, showdown_values
-from smoothcall.kernels.search.lanes import WIDE, choose, fill, gather, load, store, total, transpose
+from smoothcall.kernels.search.lanes import (
+    FOUR,
+    MOST_BLOCKS,
+    ONE,
+    TWO,
+    Wide,
+    choose,
+    fill,
+    fill_wide,
+    gather,
+    load,
+    store,
+    total,
+    transpose,
+)
 from smoothcall.kernels.search.strategies import Tables as Tables
 from smoothcall.kernels.search.strategies import Weights as Weights
 from smoothcall.kernels.search.strategies import act, learn, mean_values
@@ -78,12 +92,12 @@ class Scratch(NamedTuple):
     entry_reached: Array  # [entries of the street] bool: whether the opponent comes there with any hand
     reached: Array  # [nodes] bool
     ending: Array  # [endings of a part] int32: those that are reached
-    lanes: Array  # [W + lanes, wide lanes]: reach at endings
-    lane_value: Array  # [W, wide lanes]
-    fold_value: Array  # [W, wide lanes]
-    factor: Array  # [4, wide lanes]
-    card_reach: Array  # [cards and blanks, wide lanes]
-    row: Array  # [2, wide lanes] int64: the vector that is in each lane; and that of its fold
+    lanes: Array  # [W + lanes, L]: reach at endings. L is the most lanes; with fewer, rows are shorter, without gaps
+    lane_value: Array  # [W, L]
+    fold_value: Array  # [W, L]
+    factor: Array  # [4 * L]
+    card_reach: Array  # [cards and blanks, L]
+    row: Array  # [2, L] int64: the vector that is in each lane; and that of its fold
     vector_block: Array  # [lanes] int64
     lane_block: Array  # [lanes] int64
 
@@ -102,7 +116,7 @@ def _side(boards: Boards, player: int, board: int) -> Side:
 @inlined
 def _width(scratch: Scratch) -> int:
     """Return the numbers of a block."""
-    width: int = scratch.lanes.shape[1] // WIDE
+    width: int = scratch.lanes.shape[1] // MOST_BLOCKS
     return width
 
 
@@ -209,68 +223,94 @@ def _walk_down(
 
 @kernel
 def _value_endings(betting: Betting, part: int, first: int, player: int, boards: Boards, board: int, scratch: Scratch) -> None:
-    """Write the values of the endings of a part that are reached; its first node is `first`.
+    """Write the values of the endings of a part that are reached; its first node is `first`."""
+    nodes, endings, width = scratch.ending, 0, _width(scratch)
+    for place in range(betting.part_endings[player, part], betting.part_endings[player, part + 1]):
+        if scratch.reached[betting.endings[player, place] - first]:
+            nodes[endings] = betting.endings[player, place]
+            endings += 1
+    for begin in range(0, endings, MOST_BLOCKS * width):
+        some = endings - begin
+        if some <= len(TWO) * width:
+            _value_group(betting, begin, some, first, player, boards, board, scratch, TWO)
+        else:
+            _value_group(betting, begin, min(some, len(FOUR) * width), first, player, boards, board, scratch, FOUR)
+
+
+@kernel
+def _value_group(
+    betting: Betting,
+    begin: int,
+    some: int,
+    first: int,
+    player: int,
+    boards: Boards,
+    board: int,
+    scratch: Scratch,
+    wide: Wide,
+) -> None:
+    """Write the values of `some` endings from the place `begin` on, side by side.
 
     A fold among showdowns is valued with them: its factors on the order of hands are 0.
     """
     lanes, lane_value, factor, row, nodes = scratch.lanes, scratch.lane_value, scratch.factor, scratch.row, scratch.ending
     own, other = _side(boards, player, board), _side(boards, 1 - player, board)
-    count, many, endings = boards.hands[player, board], boards.hands[1 - player, board], 0
-    many_lanes, width, nowhere = lanes.shape[1], _width(scratch), len(scratch.value) - 1
-    stride, fold_value = _stride(boards, player, board, width), scratch.fold_value
-    for place in range(betting.part_endings[player, part], betting.part_endings[player, part + 1]):
-        if scratch.reached[betting.endings[player, place] - first]:
-            nodes[endings] = betting.endings[player, place]
-            endings += 1
-    for begin in range(0, endings, many_lanes):
-        some, folds = min(many_lanes, endings - begin), 0
-        for lane in range(many_lanes):
-            node = nodes[begin + min(lane, some - 1)]
-            fold = betting.fold[player, node]
-            row[0, lane] = betting.source[player, node] - first
-            for each in range(3):
-                factor[each, lane] = betting.factor[player, node, each]
-            factor[3, lane] = betting.factor[player, fold, 2] if fold >= 0 else 0
-            folds = lane + 1 if fold >= 0 and lane < some else folds
-        _to_lanes(scratch.reach, _stride(boards, 1 - player, board, width), some, scratch)
-        lanes[many] = 0
-        if betting.kind[nodes[begin]] == SHOWN_DOWN:
-            folded = fold_value if folds > 0 else fold_value[:0]
-            showdown_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value, folded)
+    count, many, folds = boards.hands[player, board], boards.hands[1 - player, board], 0
+    width, nowhere = _width(scratch), len(scratch.value) - 1
+    stride, fold_value, many_lanes = _stride(boards, player, board, width), scratch.fold_value, len(wide) * width
+    for lane in range(many_lanes):
+        node = nodes[begin + min(lane, some - 1)]
+        fold = betting.fold[player, node]
+        row[0, lane] = betting.source[player, node] - first
+        for each in range(3):
+            factor[each * many_lanes + lane] = betting.factor[player, node, each]
+        factor[3 * many_lanes + lane] = betting.factor[player, fold, 2] if fold >= 0 else 0
+        folds = lane + 1 if fold >= 0 and lane < some else folds
+    _to_lanes(scratch.reach, _stride(boards, 1 - player, board, width), some, len(wide), scratch)
+    none, fold_blocks = fill_wide(lanes, 0.0, wide), 1 if folds <= width else len(wide)
+    store(lanes, many, none)
+    if betting.kind[nodes[begin]] == SHOWN_DOWN:
+        folded = fold_value if folds > 0 else fold_value[:0]
+        if folds <= width:
+            showdown_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value, folded, wide, ONE)
         else:
-            fold_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value)
-        lane_value[count : stride * width] = 0
-        fold_value[count : stride * width] = 0
-        for lane in range(many_lanes):
-            fold = betting.fold[player, nodes[begin + min(lane, some - 1)]]
-            row[0, lane] = nodes[begin + lane] - first if lane < some else nowhere
-            row[1, lane] = fold - first if lane < some and fold >= 0 else nowhere
-        _from_lanes(lane_value, scratch.value, 0, stride, some, scratch)
-        if folds > 0:
-            _from_lanes(fold_value, scratch.value, 1, stride, folds, scratch)
+            showdown_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value, folded, wide, wide)
+    else:
+        fold_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value, wide)
+    for n in range(count, stride * width):
+        store(lane_value, n, none)
+    for n in range(count * fold_blocks, stride * width * fold_blocks):
+        store(fold_value, n, fill(fold_value, 0.0))
+    for lane in range(many_lanes):
+        fold = betting.fold[player, nodes[begin + min(lane, some - 1)]]
+        row[0, lane] = nodes[begin + lane] - first if lane < some else nowhere
+        row[1, lane] = fold - first if lane < some and fold >= 0 else nowhere
+    _from_lanes(lane_value, scratch.value, 0, stride, some, len(wide), scratch)
+    if folds > 0:
+        _from_lanes(fold_value, scratch.value, 1, stride, folds, fold_blocks, scratch)
 
 
 @kernel
-def _to_lanes(vectors: Array, stride: int, some: int, scratch: Scratch) -> None:
-    """Copy one vector into each of the first lanes, so many that `some` are among them."""
+def _to_lanes(vectors: Array, stride: int, some: int, blocks: int, scratch: Scratch) -> None:
+    """Copy one vector into each of the first lanes, so many that `some` are among them. A row of lanes has `blocks` blocks."""
     width = _width(scratch)
-    for half in range((some + width - 1) // width):
+    for part in range((some + width - 1) // width):
         for block in range(stride):
             for lane in range(width):
-                scratch.vector_block[lane] = scratch.row[0, half * width + lane] * (vectors.shape[1] // width) + block
-                scratch.lane_block[lane] = (block * width + lane) * WIDE + half
+                scratch.vector_block[lane] = scratch.row[0, part * width + lane] * (vectors.shape[1] // width) + block
+                scratch.lane_block[lane] = (block * width + lane) * blocks + part
             transpose(vectors, scratch.vector_block, scratch.lanes, scratch.lane_block)
 
 
 @kernel
-def _from_lanes(lane_value: Array, vectors: Array, which: int, stride: int, some: int, scratch: Scratch) -> None:
+def _from_lanes(lane_value: Array, vectors: Array, which: int, stride: int, some: int, blocks: int, scratch: Scratch) -> None:
     """Copy each lane into a vector."""
     width = _width(scratch)
-    for half in range((some + width - 1) // width):
+    for part in range((some + width - 1) // width):
         for block in range(stride):
             for lane in range(width):
-                scratch.vector_block[lane] = scratch.row[which, half * width + lane] * (vectors.shape[1] // width) + block
-                scratch.lane_block[lane] = (block * width + lane) * WIDE + half
+                scratch.vector_block[lane] = scratch.row[which, part * width + lane] * (vectors.shape[1] // width) + block
+                scratch.lane_block[lane] = (block * width + lane) * blocks + part
             transpose(lane_value, scratch.lane_block, vectors, scratch.vector_block)
 
 

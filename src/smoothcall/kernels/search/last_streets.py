@@ -1,0 +1,62 @@
+"""One board of the last street but one with all boards behind it, walked by one call.
+
+The processor's cache holds nothing of the interpreter after a walk over many boards, so work between two calls is slow.
+"""
+
+from __future__ import annotations
+
+from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels.search.sweep import NEXT_STREET, Betting, Boards, Scratch, Tables, Weights, walk_boards
+from smoothcall.kernels.tables import Array
+
+
+@kernel
+def walk_last_streets(
+    board: int,
+    down: bool,
+    runs: int,
+    partial: Array,
+    betting: Betting,
+    boards: Boards,
+    locked: Array,
+    scratch: Scratch,
+    last_betting: Betting,
+    last_boards: Boards,
+    last_locked: Array,
+    last: Scratch,
+    player: int,
+    how: int,
+    tables: Tables,
+    weights: Weights,
+) -> None:
+    """Walk a board down to the last street's entries, unless their reach is known, all boards behind it, and the board up.
+
+    Values are added to the entries of the board's street. `runs` and partial[1, E, W] are those of `walk_boards`, for the last
+    street.
+    """
+    none = partial[:0]
+    if down:
+        walk_boards(board, board + 1, True, False, 0, none, betting, boards, player, how, tables, locked, weights, scratch)
+    _enter_last(betting, player, scratch, last)
+    last.entry_value[:] = 0
+    if runs > 0:
+        partial[:] = 0
+    first, end = boards.children[board], boards.children[board + 1]
+    walk_boards(
+        first, end, True, True, runs, partial, last_betting, last_boards, player, how, tables, last_locked, weights, last
+    )
+    found = partial[0] if runs > 0 else last.entry_value
+    for node in range(len(betting.kind)):
+        if betting.kind[node] == NEXT_STREET:
+            scratch.value[node] = found[betting.entry[node]]
+    walk_boards(board, board + 1, False, True, 0, none, betting, boards, player, how, tables, locked, weights, scratch)
+
+
+@inlined
+def _enter_last(betting: Betting, player: int, scratch: Scratch, last: Scratch) -> None:
+    """Write the opponent's reach at the last street's entries."""
+    for node in range(len(betting.kind)):
+        if betting.kind[node] == NEXT_STREET:
+            entry = betting.entry[node]
+            last.entry_reached[entry] = scratch.reached[node]
+            last.entry_reach[entry] = scratch.reach[betting.source[player, node]]
