@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import smoothcall as sc
 from smoothcall.cli.main import use_one_blas_thread
@@ -32,6 +33,8 @@ SMALL = ["rps", "kuhn", "kuhn-3p"] if INTERPRETED else ["rps", "kuhn", "kuhn:pot
 TINY = "no-limit-holdem-32:menu=pot,grid=20/10/5"  # the smallest game with sampled deals
 WHOLE_BETS = "no-limit-holdem-32:stack=3000,menu=x1+x2,grid=10/10/10"  # the smallest game of freezeouts
 SAMPLED_GAMES = ["limit-holdem", "limit-holdem:grid=L", "no-limit-holdem", TINY]
+settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("repeatable")  # the same examples everywhere, however busy the machine is
 LONG = (
     "test_leaks.py",
     "test_holdem.py",

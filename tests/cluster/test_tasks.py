@@ -89,7 +89,8 @@ def test_results_are_the_same_on_three_nodes(cluster: Any, tmp_path: Path) -> No
     assert not list((tmp_path / "data" / "tasks").iterdir())  # results of finished jobs are deleted
 
 
-@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.long), 2])
+@pytest.mark.long  # three nodes are in both suites
+@pytest.mark.parametrize("processes", [1, 2])
 def test_results_are_the_same_on_a_local_cluster(processes: int) -> None:
     """In a process of its own: a process connects to one cluster at a time."""
     names = ["match", "--game", "kuhn", "probe", "random", "--hands", "40000", "--seed", "5", "--json"]

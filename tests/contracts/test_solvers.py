@@ -41,7 +41,7 @@ SAMPLED += [("public-cfr", {}), ("cfr-br", {"responder_grid": "30/20/1"})]
 def networks() -> list[Any]:
     """Few games, because everything that networks do is compiled for each."""
     sampled = [] if INTERPRETED else [WHOLE_BETS]
-    found = [pytest.param("nfsp", spec, NFSP, id=f"nfsp-{spec}") for spec in sampled]
+    found = [pytest.param("nfsp", spec, NFSP, id=f"nfsp-{spec}", marks=pytest.mark.long) for spec in sampled]
     found.append(pytest.param("nfsp", "rps", NFSP, id="nfsp-rps", marks=pytest.mark.long))
     found.append(pytest.param("nfsp", "kuhn-3p", NFSP | {"imitate": "greedy"}, id="nfsp-kuhn-3p"))
     if not INTERPRETED:
@@ -53,7 +53,8 @@ def networks() -> list[Any]:
     found += [pytest.param(name, WHOLE_BETS, options, id=f"{name}-freezeouts") for name, options in small.items()]
     estimated = [] if INTERPRETED else ["monte-carlo", "clipped-double-dqn"]
     return found + [
-        pytest.param(name, WHOLE_BETS, small[name] | {"rollouts": 20}, id=f"{name}-estimates") for name in estimated
+        pytest.param(name, WHOLE_BETS, small[name] | {"rollouts": 20}, id=f"{name}-estimates", marks=pytest.mark.long)
+        for name in estimated
     ]
 
 

@@ -46,7 +46,7 @@ def resolved(whole: RangeSolver, player: int, iterations: int, *, safe: bool = T
 @pytest.mark.parametrize(
     ("rules", "iterations", "forced"),
     [
-        pytest.param(LEDUC, 400, 0.0, id="leduc"),
+        pytest.param(LEDUC, 400, 0.0, id="leduc", marks=pytest.mark.long),
         pytest.param(LEDUC, 800, 0.5, id="leduc-forced", marks=pytest.mark.long),
         pytest.param(THREE_STREETS, 60, 0.5, id="three-streets-forced"),
         pytest.param(THREE_STREETS, 300, 0.0, id="three-streets", marks=pytest.mark.long),

@@ -83,7 +83,14 @@ def test_exploitability_bounds_the_error(algorithm: str, golden: Any) -> None:
     assert abs(values.ev[0] - golden["kuhn"]["value_player0"]) <= 2 * values.exploitability
 
 
-@pytest.mark.parametrize("rules", [small(2, 0, 1), small(1, 0, 1, 1), small(1, 0, 2)], ids=["2-0-1", "1-0-1-1", "1-0-2"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param(small(2, 0, 1), id="2-0-1"),
+        pytest.param(small(1, 0, 1, 1), id="1-0-1-1", marks=pytest.mark.long),
+        pytest.param(small(1, 0, 2), id="1-0-2"),
+    ],
+)
 def test_linear_program(rules: PokerRules) -> None:
     """Games with one or two cards a player, one or two to come, and symmetries of suits."""
     program = sc.solver("lp", sc.Game(rules))

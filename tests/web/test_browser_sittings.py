@@ -164,8 +164,8 @@ def sit_through(enter: Enter, game: str, way: type[Mouse] | type[Keys], size: st
 
 
 WAYS = list(product([Mouse, Keys], SIZES))
-LONG_ONLY = {"limit-holdem", "no-limit-holdem-32"}  # as no-limit and three-player limit hold'em, which are in both suites
-ONCE = [once for once in zip(GAMES, cycle(WAYS)) if once[0] not in LONG_ONLY]  # every way and size several times
+LONG_ONLY = {"limit-holdem", "no-limit-holdem-32", "leduc-3p"}  # games that are played alike are in both suites
+ONCE = [once for once in zip(GAMES, cycle(WAYS)) if once[0] not in LONG_ONLY]  # every way and size
 
 
 @pytest.mark.parametrize(("game", "how"), ONCE, ids=[game for game, _ in ONCE])

@@ -108,7 +108,7 @@ def verify_kills(kind: str, folder: Path, *, tables: int, kills: int) -> None:
     assert len({row.table for row in rows.values()}) == len({row.person for row in rows.values()}) == tables
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
 def test_killed_in_the_middle_of_hands(kind: str, tmp_path: Path) -> None:
     verify_kills(kind, tmp_path, tables=8, kills=1)
 

@@ -15,7 +15,8 @@ from tests.web.leaks import PROBES, Comparison, compare, routes
 FEW = 24  # hands per game in the fast suite, in two sittings
 MANY = 2000  # hands per game in the long suite
 FEW_SEATS = 80  # the same for games that differ in the number of players only, and for matches
-FAST_GAMES = [game for game in PLAY_GAMES if game not in ("no-limit-holdem:seats=4", "no-limit-holdem:seats=5")]
+LONG_ONLY = ("limit-holdem", "no-limit-holdem-32", *(f"no-limit-holdem:seats={seats}" for seats in (3, 4, 5)))
+FAST_GAMES = [game for game in PLAY_GAMES if game not in LONG_ONLY]  # of games that are played alike, one
 
 
 def verify_game(game: str, hands: int, *, probing: float, sitting: int, first: str = "") -> None:

@@ -19,7 +19,7 @@ from smoothcall.play.service import PlayService
 from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.web import pages
 from smoothcall.web.hands import hand_id
-from smoothcall.web.workers import read, work
+from smoothcall.web.workers import work
 
 router = APIRouter(prefix="/explore", include_in_schema=False)
 SIDE = 40.0  # of a cell of the grid
@@ -55,11 +55,9 @@ async def choose(request: Request) -> Response:
     pages.visitor(request)
     agents = pages.service(request).agents
     games = {spec: title for spec, title in PLAY_GAMES.items() if ":" not in spec}  # larger tables have no other agents
-    groups = await read(
-        request,
-        lambda: [(title, [card for card in agents.cards(spec) if card.kind != "scripted"]) for spec, title in games.items()],
-    )
-    foreign = [card for card in agents.cards() if card.games and card.games[0].partition(":")[0] not in CATALOG]
+    learned = [card for card in agents.cards() if card.kind != "scripted"]  # at any blinds and stacks
+    groups = [(title, [card for card in learned if card.games[0].partition(":")[0] == spec]) for spec, title in games.items()]
+    foreign = [card for card in learned if card.games[0].partition(":")[0] not in CATALOG]
     groups += [(ELSEWHERE, foreign)] if foreign else []
     return pages.render(request, "agents.html", page="explore", groups=groups)
 
