@@ -48,7 +48,7 @@ RULE_OF_REGRETS = {"fewest regrets": team.LEAST_REGRETS, "share of regrets": tea
 SHARDED = {"smooth-uct": 1_000_000, "mccfr": 100_000}  # iterations
 SHARD_COSTS = {"smooth-uct": 600_000, "mccfr": 30_000}
 THROUGHPUT_START, THROUGHPUT = 4_000_000, 4_000_000  # iterations before the first repeat, and in each
-THROUGHPUT_ROUNDS = {500_000: 7, None: 5}  # repeats by the iterations of a worker in a round; None: as the rule says
+THROUGHPUT_ROUNDS = {500_000: 7, None: 7}  # repeats by the iterations of a worker in a round; None: as the rule says
 EXCHANGED = {"merged by": "every worker"}  # figures of other ways to exchange changes are measured again
 HOLDEM_WORKERS, HOLDEM_SHARES = (1, 4, 16, 64), (4, 64)  # exchanges in all
 
