@@ -19,21 +19,14 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # PettingZoo warns of its own modules
     from smoothcall.interop import pettingzoo
 
+from smoothcall.experiments.peers import step_at_random
+
 GAMES = {"leduc": "leduc_holdem_v4", "limit-holdem": "texas_holdem_v4"}
 
 
 def steps_per_second(env: Any, count: int) -> float:
-    random, done, start = Random(1), 0, process_time()
-    while done < count:
-        env.reset()
-        for _ in env.agent_iter():
-            observation, _, terminated, truncated, _ = env.last()
-            if terminated or truncated:
-                env.step(None)
-            else:
-                env.step(random.choice(observation["action_mask"].nonzero()[0].tolist()))
-                done += 1
-    return done / (process_time() - start)
+    start = process_time()
+    return step_at_random(env, Random(1), count) / (process_time() - start)
 
 
 def main(

@@ -217,9 +217,10 @@ def test_more_slots_win_no_less(monkeypatch: pytest.MonkeyPatch) -> None:
         assert every == exact_response(policy, double=True).seats[seat]  # type: ignore[index]
 
 
-def test_threads_change_nothing_and_a_greedy_agent_plays_its_greedy_policy() -> None:
+@pytest.mark.parametrize("flops", [40, pytest.param(None, marks=pytest.mark.long)])
+def test_threads_change_nothing_and_a_greedy_agent_plays_its_greedy_policy(flops: int | None) -> None:
     policy = some_policy(small("all-in"), 5)
-    how: dict[str, Any] = {"flops": 40, "double": True}
+    how: dict[str, Any] = {"flops": flops, "double": True}
     one, two = (exact_response(policy, threads=threads, greedy=True, **how) for threads in (1, 2))
     assert one == two
     assert one.greedy

@@ -199,21 +199,24 @@ def _pettingzoo(name: str, count: int) -> Task:
 
         env, random = import_module(f"pettingzoo.classic.{name}").env(), Random(1)
 
-        def timed() -> None:
-            done = 0
-            while done < count:
-                env.reset()
-                for _ in env.agent_iter():
-                    observation, _, terminated, truncated, _ = env.last()
-                    if terminated or truncated:
-                        env.step(None)
-                    else:
-                        env.step(random.choice(observation["action_mask"].nonzero()[0].tolist()))
-                        done += 1
-
-        return timed
+        return lambda: step_at_random(env, random, count)
 
     return Task("steps/s", prepare, lambda s: count / s)
+
+
+def step_at_random(env: Any, random: Random, count: int) -> int:
+    """Play hands of a PettingZoo environment by random legal actions, at least `count` of them; return how many."""
+    done = 0
+    while done < count:
+        env.reset()
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)
+            else:
+                env.step(random.choice(observation["action_mask"].nonzero()[0].tolist()))
+                done += 1
+    return done
 
 
 def _task(unit: str, make: Callable[[str], Callable[[], object]], game_name: str, count: int) -> Task:
