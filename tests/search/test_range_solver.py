@@ -140,12 +140,14 @@ def test_symmetries_of_suits_change_nothing() -> None:
 
 def test_threads_change_nothing() -> None:
     spot = Spot("Td9d6hQc", ("AA,KQs,T9o", "JJ,A5s,98s"), 10, 20)
-    one, two = (Solution(spot, threads=threads, double=True) for threads in (1, 2))
-    for solution in (one, two):
+    one, *others = (Solution(spot, threads=threads, double=True) for threads in (1, 2, 3))
+    for solution in (one, *others):
         solution.solver.run(5)
-    for table in ("regret", "average"):
-        for player in range(2):
-            assert np.array_equal(getattr(one.solver, table)[player], getattr(two.solver, table)[player])
+    for other in others:
+        assert other.result()["equity"] == one.result()["equity"]
+        for table in ("regret", "average"):
+            for player in range(2):
+                assert np.array_equal(getattr(one.solver, table)[player], getattr(other.solver, table)[player])
 
 
 def test_equities() -> None:

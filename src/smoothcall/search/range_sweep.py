@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 
 import numpy as np
 
@@ -66,7 +67,7 @@ class RangeSweep:
         self.betting, self.dtype, self.threads, self.lanes = betting, dtype, threads, count_lanes(dtype)
         self._hands, self._cards, self._side_by_side, self._keep_reach = hands, cards, side_by_side, keep_reach
         self.buffers: list[Buffers] = [[self._scratch(each) for each in betting] for _ in range(threads)]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         shared = self.buffers[0][min(1, len(betting) - 1)].entry_value  # of the street whose boards are in runs
         self._sums = lane_zeros((RUNS if threads > 1 else 1, *shared.shape), dtype)
 
@@ -115,15 +116,12 @@ class RangeSweep:
         The reach at the street's entries is in the buffers already; unless `down`, that of all nodes. Values are added to the
         entries.
         """
+        if place + 2 == len(self.betting) and self._side_by_side is None:
+            self._walk_last_streets(place, board, levels, player, how, tables, locked, weights, thread, down=down)
+            return
         own, none = self.buffers[thread][place], np.zeros((0, 0, 0), self.dtype)
         about = (self.betting[place], levels[place].arrays, player, how, tables, locked[place], weights, own)
         last = place + 1 == len(self.betting)
-        if place + 2 == len(self.betting) and self._side_by_side is None and (place > 0 or self._pool is None):
-            behind = (self.betting[place + 1], levels[place + 1].arrays, locked[place + 1], self.buffers[thread][place + 1])
-            here = (self.betting[place], levels[place].arrays, locked[place], own)
-            runs = min(RUNS, len(levels[place + 1].boards)) if place == 0 else 0
-            walk_last_streets(board, down, runs, self._sums, *here, *behind, player, how, tables, weights)
-            return
         if down:
             kernels.walk_boards(board, board + 1, True, last, 0, none, *about)
         if not last:
@@ -133,6 +131,57 @@ class RangeSweep:
             own.value[nodes] = later[street.entry[nodes]]
         if not last or not down:
             kernels.walk_boards(board, board + 1, False, True, 0, none, *about)
+
+    def _walk_last_streets(
+        self,
+        place: int,
+        board: int,
+        levels: Sequence[Level],
+        player: int,
+        how: int,
+        tables: kernels.Tables,
+        locked: Sequence[Array],
+        weights: kernels.Weights,
+        thread: int,
+        *,
+        down: bool,
+    ) -> None:
+        """As `walk_board`, on the last street but one: threads share the boards behind the first street's board."""
+        children = levels[place].arrays.children
+        first, last = int(children[board]), int(children[board + 1])
+        runs = min(RUNS, last - first) if place == 0 else 0
+
+        def walk(thread: int, begin: int, end: int, *, down: bool, up: bool) -> None:
+            here, behind = (
+                (self.betting[each], levels[each].arrays, locked[each], self.buffers[thread][each])
+                for each in (place, place + 1)
+            )
+            share = (board, down, begin, end, up, runs, self._sums[:runs])
+            walk_last_streets(*share, *here, *behind, player, how, tables, weights)
+
+        if place > 0 or self._pool is None:
+            walk(thread, first, last, down=down, up=True)
+            return
+        own = self.buffers[0][0]
+        for others in self.buffers[1:]:
+            if down:
+                others[0].entry_reach[:], others[0].entry_reached[:] = own.entry_reach, own.entry_reached
+            else:
+                others[0].reach[:], others[0].reached[:] = own.reach, own.reached
+        self._share(runs, last, partial(walk, down=down, up=False))
+        walk(0, last, last, down=False, up=True)
+
+    def _share(self, runs: int, boards: int, walk: Callable[[int, int, int], None]) -> None:
+        """Share a street's boards, in whole runs, among all threads: walk(thread, begin, end). This one takes the first."""
+        parts = min(runs, self.threads)
+        cuts = [-(-(runs * part // parts) * boards // runs) for part in range(parts + 1)]  # the first board of a run
+        later = [self._pool.submit(walk, part, *cuts[part : part + 2]) for part in range(1, parts)] if self._pool else []
+        try:
+            walk(0, *cuts[:2])
+        finally:
+            wait(later)
+        for each in later:
+            each.result()
 
     def walk_down(self, place: int, board: int, levels: Sequence[Level], player: int, tables: kernels.Tables) -> None:
         """Write the opponent's reach at the next street's entries behind one board, from the street's entries down."""
@@ -170,21 +219,20 @@ class RangeSweep:
         first, last = int(children[board]), int(children[board + 1])
         own = self.buffers[thread]
         self.enter_next(place, player, own)
-        final, shared, later = place + 2 == len(self.betting), place == 0, own[place + 1]
+        shared, later = place == 0, own[place + 1]
         runs = min(RUNS, last - first) if shared else 0
-        sums = self._sums[: runs if self._pool else min(runs, 1)]
+        sums = self._sums[:runs]
         sums[:] = 0
 
         def sweep(thread: int, begin: int, end: int) -> None:
             buffers = self.buffers[thread][place + 1]
-            if final:
-                about = (self.betting[place + 1], levels[place + 1].arrays, player, how, tables, locked[place + 1], weights)
-                kernels.walk_boards(begin, end, True, True, runs, sums, *about, buffers)
-                if self._side_by_side is not None:
-                    assert how == kernels.BEST
-                    assert not shared
-                    shapes, groups = self._side_by_side
-                    walk_entry_lanes(begin, end, shapes, *about[:3], tables, buffers, groups[thread])
+            if self._side_by_side is not None and place + 2 == len(self.betting):
+                assert how == kernels.BEST
+                assert not shared
+                about = (self.betting[place + 1], levels[place + 1].arrays, player)
+                kernels.walk_boards(begin, end, True, True, 0, sums, *about, how, tables, locked[place + 1], weights, buffers)
+                shapes, groups = self._side_by_side
+                walk_entry_lanes(begin, end, shapes, *about, tables, buffers, groups[thread])
                 return
             for child in range(begin, end):
                 before, run, after = (kernels.run_of(child + step, last, runs) for step in (-1, 0, 1))
@@ -198,14 +246,9 @@ class RangeSweep:
         if not shared:
             sweep(thread, first, last)
             return later.entry_value
-        if self._pool is None:
-            sweep(thread, first, last)
-        else:
-            for other in self.buffers[1:]:
-                other[place + 1].entry_reach[:] = later.entry_reach
-                other[place + 1].entry_reached[:] = later.entry_reached
-            parts = min(runs, self.threads)
-            cuts = [-(-(runs * part // parts) * last // runs) for part in range(parts + 1)]  # the first board of a run
-            list(self._pool.map(sweep, range(parts), cuts[:-1], cuts[1:]))
+        for other in self.buffers[1:]:
+            other[place + 1].entry_reach[:] = later.entry_reach
+            other[place + 1].entry_reached[:] = later.entry_reached
+        self._share(runs, last, sweep)
         found: Array = sums.sum(axis=0, dtype=self.dtype)
         return found

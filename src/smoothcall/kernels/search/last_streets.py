@@ -1,4 +1,4 @@
-"""One board of the last street but one with all boards behind it, walked by one call.
+"""One board of the last street but one with the boards behind it, walked by one call, or by one for each thread.
 
 The processor's cache holds nothing of the interpreter after a walk over many boards, so work between two calls is slow.
 """
@@ -14,6 +14,9 @@ from smoothcall.kernels.tables import Array
 def walk_last_streets(
     board: int,
     down: bool,
+    begin: int,
+    end: int,
+    up: bool,
     runs: int,
     partial: Array,
     betting: Betting,
@@ -29,27 +32,29 @@ def walk_last_streets(
     tables: Tables,
     weights: Weights,
 ) -> None:
-    """Walk a board down to the last street's entries, unless their reach is known, all boards behind it, and the board up.
+    """Walk a board down to the last street's entries, unless their reach is known, boards begin:end behind it, and it up.
 
-    Values are added to the entries of the board's street. `runs` and partial[1, E, W] are those of `walk_boards`, for the last
-    street.
+    Values are added to the entries of the board's street. `runs` and `partial` are those of `walk_boards`, for the last
+    street. Threads walk the board down each in its own buffers, some of the boards behind it, and not `up`; then one of them
+    walks none of these boards and `up`.
     """
     none = partial[:0]
     if down:
         walk_boards(board, board + 1, True, False, 0, none, betting, boards, player, how, tables, locked, weights, scratch)
-    _enter_last(betting, player, scratch, last)
-    last.entry_value[:] = 0
-    if runs > 0:
-        partial[:] = 0
-    first, end = boards.children[board], boards.children[board + 1]
-    walk_boards(
-        first, end, True, True, runs, partial, last_betting, last_boards, player, how, tables, last_locked, weights, last
-    )
-    found = partial[0] if runs > 0 else last.entry_value
-    for node in range(len(betting.kind)):
-        if betting.kind[node] == NEXT_STREET:
-            scratch.value[node] = found[betting.entry[node]]
-    walk_boards(board, board + 1, False, True, 0, none, betting, boards, player, how, tables, locked, weights, scratch)
+    if begin < end:
+        _enter_last(betting, player, scratch, last)
+        last.entry_value[:] = 0
+        walk_boards(
+            begin, end, True, True, runs, partial, last_betting, last_boards, player, how, tables, last_locked, weights, last
+        )
+    if up:
+        found = partial[0] if runs > 0 else last.entry_value
+        for run in range(1, len(partial) if runs > 0 else 0):
+            found += partial[run]
+        for node in range(len(betting.kind)):
+            if betting.kind[node] == NEXT_STREET:
+                scratch.value[node] = found[betting.entry[node]]
+        walk_boards(board, board + 1, False, True, 0, none, betting, boards, player, how, tables, locked, weights, scratch)
 
 
 @inlined

@@ -396,8 +396,8 @@ def walk_boards(
     """Walk the boards begin:end of a street: down from its entries, up to them, or both.
 
     Values are added to the street's entries. With `runs`, sums over so many runs of all boards (`run_of`), of which begin:end
-    has whole ones, are added to partial[runs, E, W] instead, or to partial[1, E, W]. Where a street follows, its betting is
-    one part, and its values are in the buffers before the walk up.
+    has whole ones, are written to partial[runs, E, W] instead, or added up in partial[1, E, W]. Where a street follows, its
+    betting is one part, and its values are in the buffers before the walk up.
     """
     every = len(boards.image) - 1
     for board in range(begin, end):
@@ -415,4 +415,7 @@ def walk_boards(
                 _walk_up(betting, first, last, player, how, tables, boards, board, locked, weights, scratch)
                 _add_to_entries(betting, boards, board, player, entry, last_entry, first, scratch)
         if runs > 0 and run != run_of(board + 1, every, runs):
-            partial[min(run, len(partial) - 1)] += scratch.entry_value
+            if run < len(partial):
+                partial[run] = scratch.entry_value
+            else:
+                partial[0] += scratch.entry_value
