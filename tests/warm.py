@@ -16,6 +16,8 @@ from numba.core.caching import IndexDataCacheFile
 
 import smoothcall as sc
 from smoothcall.agents.fixed import Fixed, Rule, Strategy
+from smoothcall.agents.registry import Registry
+from smoothcall.agents.view import view_of
 from smoothcall.cluster.merging import Change, changed_rows, copy_rows, merge
 from smoothcall.cluster.sharded import ShardedSolver
 from smoothcall.evaluation.aivat import aivat
@@ -24,6 +26,7 @@ from smoothcall.evaluation.learned_response import learned_response
 from smoothcall.evaluation.local_best_response import local_best_response
 from smoothcall.evaluation.policy_match import sample
 from smoothcall.games.cards import SHORT, STANDARD
+from smoothcall.games.catalog import NO_LIMIT_HOLDEM
 from smoothcall.holdem.equity_table import equity_table
 from smoothcall.play.coach import Coach
 from smoothcall.play.table import replay
@@ -134,6 +137,8 @@ def respond_to_learners() -> None:
 
 
 def adjust_for_luck() -> None:
+    """And play against the expert system."""
+    Registry().player("expert", sc.game("no-limit-holdem")).act(view_of(replay(NO_LIMIT_HOLDEM, range(52), ["c", "c"]), 1))
     for spec, moves in (("limit-holdem", ["c"] * 8), ("no-limit-holdem", ["c", "c", "c", "r100", "c"])):
         uniform = sc.Policy.uniform(sc.game(spec))
         hand = replay(uniform.game.rules, range(52), moves)

@@ -16,9 +16,9 @@ from smoothcall.evaluation.freezeouts import play_freezeouts
 from smoothcall.games.catalog import NO_LIMIT_HOLDEM_32
 from smoothcall.games.hand import Hand
 from smoothcall.games.menu import BetMenu
-from smoothcall.information.named_games import game
 from smoothcall.kernels.simulation.observations import EQUITY, LAST, OBSERVATION, STREET, TO_CALL
 from smoothcall.kernels.tables import CALL, CALLED, CHECKED, FOLD_SLOT, NOTHING, RAISED, Array
+from tests.conftest import built
 
 TABLE = Table(bet=0.1, factors=(1, 2, 3, 4, ALL_IN))
 X1, X2, X3, X4, EVERYTHING = range(CALL + 1, CALL + 6)
@@ -121,7 +121,7 @@ def test_all_in_bets_the_whole_stack() -> None:
     """At a table, in a freezeout and in a menu without all-in, where it makes the largest raise."""
     hand = Hand(NO_LIMIT_HOLDEM_32)
     hand.deal_random(Random(1))
-    all_in = Registry().player("all-in", game("no-limit-holdem-32"))
+    all_in = Registry().player("all-in", built("no-limit-holdem-32"))
     assert all_in.act(view_of(hand, 0)) == "r10000"
     hand.play("r2500")
     assert all_in.act(view_of(hand, 1)) == "r10000"

@@ -41,8 +41,14 @@ def tables(seed: int) -> tuple[np.ndarray, np.ndarray, Transitions, Moves]:
     )
 
 
-@pytest.mark.parametrize("rule", ["sgd", "adam"])
-@pytest.mark.parametrize("double", [False, True], ids=["target network", "double"])
+@pytest.mark.parametrize(
+    ("rule", "double"),
+    [
+        ("sgd", False),
+        ("adam", True),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in (("adam", False), ("sgd", True))),
+    ],
+)
 def test_counted_batches_give_the_same_updates(rule: str, double: bool) -> None:
     features, legal, transitions, moves = tables(3)
     options: dict[str, Any] = {"rule": rule, "value_rate": 0.2, "policy_rate": 0.3, "cool": 2.0, "double": double}

@@ -166,7 +166,7 @@ def test_the_agent_for_three_plays_the_whole_game_with_a_small_tree(agents: Agen
     assert agents.equilibrium("limit-holdem-3p") is None
     whole = built("limit-holdem-3p")
     for opponent in Rule:
-        won = sc.match(whole, [policy, opponent, opponent], hands=600, seed=3).estimates[0]
+        won = sc.match(whole, [policy, opponent, opponent], hands=200, seed=3).estimates[0]
         stored = policy.card["results"]["matches"][f"2 x {opponent}"]
         assert abs(stored["mean"] - won.mean) < stored["half_width"] + 2 * won.half_width(0.999)
         line = f"{stored['mean']:+.0f} ± {stored['half_width']:.0f} mbb/h against 2 x {opponent}"

@@ -282,7 +282,11 @@ def test_halved_visits_explore_and_resume_exactly(name: str, spec: str, width: t
 
 @pytest.mark.interpreted
 @pytest.mark.parametrize(
-    "spec", ["kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc-3p", "limit-holdem", "no-limit-holdem", TINY]
+    "spec",
+    [
+        *("kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc-3p", "no-limit-holdem", TINY),
+        pytest.param("limit-holdem", marks=[pytest.mark.long] if INTERPRETED else []),
+    ],
 )
 def test_a_known_fold_costs_what_every_ending_below_it_says(spec: str) -> None:
     """Brute force: from each fold down to all endings, whatever the cards; and it stands so in every row's record."""

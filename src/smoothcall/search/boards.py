@@ -103,7 +103,8 @@ def board_levels(
     every = (np.arange(len(ranges[0].hands)), np.arange(len(ranges[1].hands)))
     above = [Board(board, every, {}, found if isomorphic and choose is None else found[:1])]
     held, levels = held_ranges(rules, ranges, found), list[Level]()
-    hands, place = np.array([[len(each)] for each in every]), np.zeros((PLAYERS, 1, held.low.shape[1]), np.uint16)
+    hands = np.array([[len(each)] for each in every], np.int32)
+    place = np.zeros((PLAYERS, 1, held.low.shape[1]), np.uint16)
     for player, each in enumerate(every):
         place[player, 0, : len(each)] = each
     for number, street_rows in zip(range(street, len(rules.streets) if last is None else last + 1), rows, strict=True):

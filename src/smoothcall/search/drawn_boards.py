@@ -53,7 +53,7 @@ class DrawnBoards:
             board=board,
             strength=none if game.sampled else strengths(self.rules, self.cards, self._held),
             permutation=np.zeros(count, np.int64),
-            place=np.zeros((PLAYERS, count, most), np.int64),
+            place=np.zeros((PLAYERS, count, most), np.uint16),
         )
         low, high, weaker, not_stronger, same = np.zeros((5, PLAYERS, count, most), np.uint16)
         self.arrays = Boards(
@@ -94,8 +94,8 @@ class DrawnBoards:
                 yield boards
 
     def _fill(self) -> None:
-        hands = np.array([[len(self.range.hands)]] * PLAYERS)
-        place = np.tile(np.arange(len(self.range.hands)), (PLAYERS, 1, 1))
+        hands = np.array([[len(self.range.hands)]] * PLAYERS, np.int32)
+        place = np.tile(np.arange(len(self.range.hands), dtype=np.uint16), (PLAYERS, 1, 1))
         known = evaluator(self.rules.deck if self.game.sampled else STANDARD)
         fill_boards(self._held, self.listed, self.arrays, hands, place, known, self.game.sampled)
 

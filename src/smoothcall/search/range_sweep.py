@@ -22,6 +22,7 @@ RUNS = 16  # of boards, whose values are added up apart, so that results do not 
 NO_WEIGHTS = kernels.Weights(1.0, 1.0, 1.0)  # of sweeps that do not learn
 NO_LOCKS = np.zeros((0, 0), np.bool_)
 NO_POLICY = np.zeros((0, 0), np.uint8)
+NO_POLICY.flags.writeable = False  # as policies are: Numba compiles kernels for writeable and read-only arrays apart
 
 Bettings = Sequence[kernels.Betting]  # one for each street
 Buffers = list[kernels.Scratch]  # one for each street

@@ -38,14 +38,14 @@ def walk_last_streets(
     street. Threads walk the board down each in its own buffers, some of the boards behind it, and not `up`; then one of them
     walks none of these boards and `up`.
     """
-    none = partial[:0]
+    none, yes, no, no_runs = partial[:0], bool(1), bool(0), int(0)  # not literals, for each of which Numba compiles apart
     if down:
-        walk_boards(board, board + 1, True, False, 0, none, betting, boards, player, how, tables, locked, weights, scratch)
+        walk_boards(board, board + 1, yes, no, no_runs, none, betting, boards, player, how, tables, locked, weights, scratch)
     if begin < end:
         _enter_last(betting, player, scratch, last)
         last.entry_value[:] = 0
         walk_boards(
-            begin, end, True, True, runs, partial, last_betting, last_boards, player, how, tables, last_locked, weights, last
+            begin, end, yes, yes, runs, partial, last_betting, last_boards, player, how, tables, last_locked, weights, last
         )
     if up:
         found = partial[0] if runs > 0 else last.entry_value
@@ -54,7 +54,7 @@ def walk_last_streets(
         for node in range(len(betting.kind)):
             if betting.kind[node] == NEXT_STREET:
                 scratch.value[node] = found[betting.entry[node]]
-        walk_boards(board, board + 1, False, True, 0, none, betting, boards, player, how, tables, locked, weights, scratch)
+        walk_boards(board, board + 1, no, yes, no_runs, none, betting, boards, player, how, tables, locked, weights, scratch)
 
 
 @inlined

@@ -294,7 +294,7 @@ def _walk_up(
     for node in range(last - 1, first - 1, -1):
         if betting.kind[node] != DECISION:
             continue
-        own, actions, learns = node - first, 0, betting.player[node] == sweep.player
+        own, actions, learns = node - first, int(0), betting.player[node] == sweep.player
         if not scratch.reached[own]:
             if responds and learns:  # every action is a best response: it checks or calls
                 for action in range(betting.actions[node]):
@@ -333,12 +333,12 @@ def _sweep(
     work: Work,
 ) -> int:
     """Sweep the tree on one board. Return the number of nodes visited."""
-    none, nodes = tree.street[:0], len(tree.trunk.kind)
+    none, part_0, top, nodes = tree.street[:0], int(0), tree.trunk.root[0], tree.trunk.root[-1]  # no literals: see `sweep`
     trunk.reach[0] = 0
     trunk.reach[0, : boards.hands[1 - sweep.player, board]] = 1
     trunk.reached[0] = True
-    _walk_down(tree.trunk, 0, nodes, board, sweep, other, other.trunk_row, tree.street, boards, trunk, work)
-    visited, betting = nodes, tree.last
+    _walk_down(tree.trunk, top, nodes, board, sweep, other, other.trunk_row, tree.street, boards, trunk, work)
+    visited, betting = len(tree.trunk.kind), tree.last
     for part in range(len(betting.part) - 1):
         begin, end = betting.part[part], betting.part[part + 1]
         first, last = betting.root[begin], betting.root[end]
@@ -355,8 +355,8 @@ def _sweep(
             root = betting.root[entry] - first
             if late.reached[root]:
                 trunk.value[tree.entry[entry]] = late.value[root]
-    _value_endings(tree.trunk, 0, 0, sweep.player, boards, board, trunk)
-    _walk_up(tree.trunk, 0, nodes, board, sweep, own, own.trunk_row, tree.street, boards, trunk, work)
+    _value_endings(tree.trunk, part_0, top, sweep.player, boards, board, trunk)
+    _walk_up(tree.trunk, top, nodes, board, sweep, own, own.trunk_row, tree.street, boards, trunk, work)
     return visited
 
 

@@ -334,7 +334,7 @@ def _walk_up(
     for node in range(last - 1, first - 1, -1):
         if betting.kind[node] != DECISION or not scratch.reached[node - first]:
             continue
-        own, actions = (node - first) * width, 0
+        own, actions = (node - first) * width, int(0)  # not the literal, for which Numba would compile what takes it apart
         for action in range(betting.actions[node]):
             child = betting.child[node, action] - first
             if scratch.reached[child]:
