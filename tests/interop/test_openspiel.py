@@ -11,6 +11,7 @@ import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python import policy as spiel_policy
+from open_spiel.python.algorithms import exploitability
 from open_spiel.python.algorithms.gambit import export_gambit
 
 import smoothcall as sc
@@ -37,25 +38,33 @@ def random_policy(of: sc.Game, seed: int) -> sc.Policy:
     return sc.Policy(of, weights / weights.sum(axis=1, keepdims=True))
 
 
-def verify_nash_conv(name: str, policies: int) -> None:
+def in_cpp(policy: sc.Policy) -> Any:
+    """A policy of an OpenSpiel game as the table that its C++ best responses read."""
+    return spiel_policy.python_policy_to_pyspiel_policy(to_openspiel(policy))
+
+
+def verify_nash_conv(name: str, policies: int, by_python: int) -> None:
+    """`by_python`: number of policies that OpenSpiel's second implementation, in Python, is asked about too."""
     of, source = tree(name), load(name)
     for seed in range(policies):
         policy = random_policy(of, seed)
-        theirs = spiel_policy.python_policy_to_pyspiel_policy(to_openspiel(policy))
-        assert sc.nash_conv(of, policy) == pytest.approx(pyspiel.nash_conv(source, theirs), abs=1e-9)
+        theirs, ours = in_cpp(policy), sc.nash_conv(of, policy)
+        assert ours == pytest.approx(pyspiel.nash_conv(source, theirs), abs=1e-9)
         values = pyspiel.expected_returns(source.new_initial_state(), theirs, -1, True, 0.0)
         np.testing.assert_allclose(sc.expected_values(of, policy), values, atol=1e-9)
+        if seed < by_python:
+            assert ours == pytest.approx(exploitability.nash_conv(source, to_openspiel(policy)), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_nash_conv_is_openspiels(name: str) -> None:
-    verify_nash_conv(name, 1)
+    verify_nash_conv(name, 1, by_python=1)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [*SMALL, *LARGE])
 def test_nash_conv_of_many_policies_is_openspiels(name: str) -> None:
-    verify_nash_conv(name, 100)
+    verify_nash_conv(name, 100, by_python=5)
 
 
 @pytest.mark.parametrize("solver", ["cfr", "cfr+", "linear-cfr", "discounted-cfr", "predictive-cfr+", "xfp", "lp", "mccfr"])
@@ -86,12 +95,14 @@ def test_outcome_sampling_draws_chance() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", LARGE)
 def test_large_games_are_solved(name: str) -> None:
-    of = tree(name)
+    """OpenSpiel's NashConv bounds how far the values of both policies are from the value of the game."""
+    of, source = tree(name), load(name)
     exact, learned = sc.solver("lp", of), sc.solver("cfr+", of)
     exact.run(1)
     learned.run(2000)
-    assert sc.nash_conv(of, exact.policy()) < 1e-8
-    assert sc.nash_conv(of, learned.policy()) < 1e-2
+    for solver, bar in ((exact, 1e-8), (learned, 1e-2)):
+        assert sc.nash_conv(of, solver.policy()) < bar
+        assert pyspiel.nash_conv(source, in_cpp(solver.policy())) < bar
     value = sc.expected_values(of, exact.policy())[0]
     assert sc.expected_values(of, learned.policy())[0] == pytest.approx(value, abs=5e-3)
 
@@ -130,15 +141,51 @@ def test_our_policies_are_its_bots() -> None:
 # Gambit
 
 
+def keys_in_file(name: str) -> dict[tuple[int, str], str]:
+    """(player, OpenSpiel's information state) -> key of its Gambit file, which numbers them by player in order of a walk."""
+    found: list[dict[str, str]] = [{} for _ in range(load(name).num_players())]
+
+    def visit(state: Any) -> None:
+        if not state.is_terminal() and not state.is_chance_node():
+            player = state.current_player()
+            found[player].setdefault(state.information_state_string(), f"{player + 1}:{len(found[player]) + 1}")
+        for action in state.legal_actions():
+            visit(state.child(action))
+
+    visit(load(name).new_initial_state())
+    return {(player, key): text for player, keys in enumerate(found) for key, text in keys.items()}
+
+
+def equilibrium_of_kuhn(of: sc.Game, bluffs: float) -> sc.Policy:
+    """The equilibrium in which the first player bets the jack with this probability (Kuhn 1950); 0 passes, 1 bets."""
+    bets = {"0": bluffs, "1": 0, "2": 3 * bluffs, "0pb": 0, "1pb": bluffs + 1 / 3, "2pb": 1}
+    bets |= {"0p": 1 / 3, "1p": 0, "2p": 1, "0b": 0, "1b": 1 / 3, "2b": 1}
+    return sc.Policy.from_probabilities(of, {key: {"0": 1 - bet, "1": bet} for key, bet in bets.items()})
+
+
 @pytest.mark.parametrize("name", ["kuhn_poker", pytest.param("leduc_poker", marks=pytest.mark.long)])
 def test_openspiels_gambit_files(name: str) -> None:
-    """NashConv of the uniform policy and of a random one, carried over by what a player has seen."""
-    of, read = tree(name), read_efg(export_gambit(load(name)))
+    """Values and NashConv of policies on OpenSpiel's file, ours, beside OpenSpiel's own in its game."""
+    of, read, source, keys = tree(name), read_efg(export_gambit(load(name))), load(name), keys_in_file(name)
     assert read.players == 2
-    assert sc.nash_conv(read, sc.Policy.uniform(read)) == pytest.approx(sc.nash_conv(of, sc.Policy.uniform(of)), abs=1e-9)
-    exact = sc.solver("lp", read)
+    solver, exact = sc.solver("lp", of), sc.solver("lp", read)
+    solver.run(1)
     exact.run(1)
     assert sc.nash_conv(read, exact.policy()) < 1e-8
+    pure = np.eye(of.legal.shape[1])[of.legal.argmax(axis=1)]
+    policies = [sc.Policy.uniform(of), sc.Policy(of, pure), solver.policy(), *(random_policy(of, seed) for seed in range(20))]
+    if name == "kuhn_poker":
+        policies += [equilibrium_of_kuhn(of, bluffs) for bluffs in (0, 1 / 6, 1 / 3)]
+        assert sc.nash_conv(of, policies[-2]) < 1e-12
+    order = [read.rows(keys[int(of.row_player[row]), of.key(row)], int(of.row_player[row]))[0] for row in range(of.tree.rows)]
+    assert sorted(order) == list(range(read.tree.rows))
+    for policy in policies:
+        table = np.zeros(read.legal.shape)
+        table[order] = policy.table
+        theirs, same = in_cpp(policy), sc.Policy(read, table)
+        assert sc.nash_conv(read, same) == pytest.approx(pyspiel.nash_conv(source, theirs), abs=1e-9)
+        values = pyspiel.expected_returns(source.new_initial_state(), theirs, -1, True, 0.0)
+        np.testing.assert_allclose(sc.expected_values(read, same), values, atol=1e-9)
 
 
 @pytest.mark.parametrize("spec", ["rps", "kuhn", "kuhn-3p", "leduc"])
