@@ -159,12 +159,14 @@ class App:
         """Return the machines of the cluster, and the version that each runs."""
         return cluster_status(self.cluster or "auto")
 
-    def registry(self, agents: Path | None = None, stop: Stop | None = None) -> Registry:
+    def registry(
+        self, agents: Path | None = None, stop: Stop | None = None, tell: Callable[[str], None] | None = None
+    ) -> Registry:
         """Return the registry of players, with the agents below a folder: `runs`, unless another is named.
 
-        Waiting for a program at an address ends with KeyboardInterrupt when `stop` says so.
+        Waiting for a program at an address ends with KeyboardInterrupt when `stop` says so; `tell` hears that it began.
         """
-        return Registry(agents or self._runs, sources.READERS, sources.openers(stop), search_player)
+        return Registry(agents or self._runs, sources.READERS, sources.openers(stop, tell), search_player)
 
     @property
     def _runs(self) -> Path | None:
@@ -253,13 +255,14 @@ class App:
         of: str | None = None,
         watch: Callable[[float], None] | None = None,
         stop: Stop | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> MatchResult:
-        """Play a match; `players` are names of the registry."""
+        """Play a match; `players` are names of the registry. `tell` hears of programs that are waited for."""
         from smoothcall.evaluation.match import play_match
 
         how: dict[str, Any] = {"of": of, "hands": hands, "seed": seed, "watch": watch, "stop": stop}
         with self._runner() as runner:
-            return play_match(players, registry=self.registry(stop=stop), runner=runner, **how)
+            return play_match(players, registry=self.registry(stop=stop, tell=tell), runner=runner, **how)
 
     def cross_table(
         self,
@@ -271,13 +274,14 @@ class App:
         of: str | None = None,
         watch: Callable[[float], None] | None = None,
         stop: Stop | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> CrossTable:
-        """Play a match of every two players and draw the table into the file `picture`."""
+        """Play a match of every two players and draw the table into the file `picture`; `tell` as in `match`."""
         from smoothcall.experiments.cross_table import play_cross_table
 
         how: dict[str, Any] = {"of": of, "hands": hands, "seed": seed, "watch": watch, "stop": stop}
         with self._runner() as runner:
-            return play_cross_table(players, picture, registry=self.registry(), runner=runner, **how)
+            return play_cross_table(players, picture, registry=self.registry(stop=stop, tell=tell), runner=runner, **how)
 
     def freezeouts(
         self,

@@ -20,6 +20,8 @@ from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.agents.view import Player, View
 from smoothcall.evaluation.match import match, play_hand, play_match
 from smoothcall.evaluation.policy_match import Engine, table_notes
+from smoothcall.games.rules import PokerRules
+from smoothcall.simulation.stack_trees import stack_trees
 from tests.conftest import WHOLE_BETS, built
 
 
@@ -214,6 +216,20 @@ def test_shipped_agents_play_matches() -> None:
     policy = sc.load(BUILT_IN / "leduc-cfr.agent")
     assert found.exact == match(policy.game, [policy, Rule.PROBE]).exact
     assert play_match(["leduc-smooth-uct.1000", "leduc-cfr:greedy"]).exact is not None
+
+
+def test_hands_with_full_stacks_need_no_trees_of_smaller_ones() -> None:
+    """A freezeout with these stacks is refused, a match of hands is not."""
+    game = built("no-limit-holdem:stack=2000,small_blind=100,grid=6/6/6")
+    assert isinstance(game.rules, PokerRules)
+    for players in (["heuristic-mc", "always-call"], ["heuristic-mc", some_policy(game)]):
+        found = match(game, players, hands=40)
+        assert (found.engine, found.hands, found.done) == (Engine.BATCH, 40, True)
+    with pytest.raises(sc.UsageError, match="a freezeout may leave any of 2,000 stacks"):
+        stack_trees(game.rules)
+    trees = stack_trees(game.rules, full_stacks=True)
+    assert len(trees.walk.kind) == game.tree.nodes
+    assert np.flatnonzero(trees.root >= 0).tolist() == [2000]
 
 
 def test_batch_policies_are_players_too() -> None:

@@ -166,7 +166,7 @@ def dealt(source: str, names: list[str], game: acpc_bot.Game, hands: int, log: l
 
 MATCHES = {
     "limit": (LIMIT_2P, ["limit-holdem-smooth-uct", "tcp"], acpc_bot.LIMIT),
-    "no-limit": (NO_LIMIT_2P, ["tcp", "expert"], acpc_bot.NO_LIMIT),
+    "no-limit": (NO_LIMIT_2P, ["tcp", "no-limit-holdem-200bb-cfr-br"], acpc_bot.NO_LIMIT),
     "limit-3p": (LIMIT_3P, ["tcp", "limit-holdem-3p-mccfr", "tcp"], acpc_bot.LIMIT_3P),
     "kuhn-3p": ("kuhn-3p", ["kuhn-3p-cfr", "tcp", "kuhn-3p-cfr:greedy"], acpc_bot.KUHN_3P),
 }
@@ -194,14 +194,19 @@ def verify_match(name: str, hands: int, folder: Path, **other: str) -> None:
 
 @pytest.mark.parametrize("name", MATCHES)
 def test_a_program_of_the_protocol_meets_our_players(name: str, tmp_path: Path) -> None:
-    others = {"limit_holdem_smooth_uct": "probe", "limit_holdem_3p_mccfr": "probe", "expert": "mostly-calls"}
-    verify_match(name, 25, tmp_path, **others)  # which are read in no time
+    others = {"limit_holdem_smooth_uct": "probe", "limit_holdem_3p_mccfr": "probe"}  # which are read in no time
+    verify_match(name, 25, tmp_path, **others, no_limit_holdem_200bb_cfr_br="mostly-calls")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", MATCHES)
 def test_a_long_match_with_a_program(name: str, tmp_path: Path) -> None:
     verify_match(name, 3000, tmp_path)
+
+
+@pytest.mark.long
+def test_a_long_match_with_the_expert(tmp_path: Path) -> None:
+    verify_match("no-limit", 3000, tmp_path, no_limit_holdem_200bb_cfr_br="expert")
 
 
 def test_our_client_at_our_dealer(tmp_path: Path) -> None:

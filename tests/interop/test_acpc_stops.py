@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -13,6 +15,7 @@ from smoothcall.agents.outside import Watcher
 from smoothcall.agents.reseated import Reseated
 from smoothcall.agents.view import View
 from smoothcall.app import App
+from smoothcall.cli.output import ProgressLine
 from smoothcall.games.catalog import rules
 from smoothcall.interop import acpc_wire
 from smoothcall.interop.acpc import read_game
@@ -60,11 +63,28 @@ def test_a_dealer_stops_while_a_program_thinks() -> None:
     assert not any(line.startswith("SCORE") for line in log)
 
 
-def test_a_match_stops_waiting_for_its_program() -> None:
+def test_a_match_stops_waiting_for_its_program(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
+    players, told = ["kuhn-lp", f"acpc://127.0.0.1:{port}"], list[str]()
     with pytest.raises(KeyboardInterrupt):
-        App().match(["kuhn-lp", f"acpc://127.0.0.1:{port}"], hands=2, stop=lambda: True)
+        App().match(players, hands=2, stop=lambda: True, tell=told.append)
+    with pytest.raises(KeyboardInterrupt):
+        App().cross_table(players, tmp_path / "table.png", hands=2, stop=lambda: True, tell=told.append)
+    assert told == [f"waiting for a program at 127.0.0.1 {port}, for 600 s at most"] * 2
+
+
+def test_ctrl_c_before_anybody_looks_interrupts_at_once() -> None:
+    """Reading an agent's tables may take long: a match that is not even waiting ends at the first Ctrl-C."""
+    with ProgressLine("match", at_once=True), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    with ProgressLine("match", at_once=True) as line:
+        assert not line.stopped()
+        signal.raise_signal(signal.SIGINT)
+        assert line.stopped()
+    with ProgressLine("training") as line:
+        signal.raise_signal(signal.SIGINT)
+        assert line.stopped()
 
 
 def test_a_client_that_is_stopped_tells_what_it_won() -> None:

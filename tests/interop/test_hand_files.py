@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -135,3 +136,15 @@ def test_folders(tmp_path: Path) -> None:
     assert found.skipped["variant = 'PO', another game"] == 2
     assert any("it is the turn of p3" in reason for reason in found.skipped)
     assert found.summary.startswith("6 hands were read, 6 skipped")
+
+
+def test_damaged_files_lose_only_their_damaged_hands(tmp_path: Path) -> None:
+    whole = f"[1]\n{UNKNOWN}\n[2]\n{STRADDLE}\n[3]\n{UNKNOWN}\n"
+    for text, hands in ((whole[:-20], 2), (whole.replace("[2]\n", "[2]\n= nonsense\n"), 2), (whole.replace("[2]", "[1]"), 3)):
+        (tmp_path / "many.phhs").write_text(text)
+        found = read_hands([tmp_path])
+        assert len(found.hands) == hands
+        assert found.skipped == Counter({"tables that are cut off or damaged": 3 - hands} if hands < 3 else {})
+    (tmp_path / "many.phhs").unlink()
+    (tmp_path / "stars.txt").write_text("PokerStars Hand #7: Hold'em No Limit ($1/$2) - 2000/01/01 00:00:00 ET\nTable 'x'\n")
+    assert read_hands([tmp_path]).skipped == Counter({"a hand that is cut off": 1})

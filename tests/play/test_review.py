@@ -23,6 +23,15 @@ STATE:3:crf:Ah|Qs:-1|1:hero|other
 STATE:4:rf:Ah|Qs:1|-1:one|two
 """
 
+ONE = """variant = "NT"
+antes = [0, 0]
+blinds_or_straddles = [1, 2]
+min_bet = 2
+starting_stacks = [50, 200]
+players = ["a", "hero"]
+actions = ["d dh p1 AhKh", "d dh p2 7c7d", "p2 f"]
+"""
+
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
@@ -57,6 +66,24 @@ def test_the_command(log: Path, call: Any) -> None:  # noqa: F811
     assert len(json.loads(call("review", str(log), "--hero", "hero", "--by", "leduc-cfr", "--json").out)["worst"]) == 6
 
 
+def test_players_who_are_not_in_the_file(log: Path, call: Any) -> None:  # noqa: F811
+    result = call("review", str(log), "--hero", "Hero", "--by", "leduc-cfr")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == ("smoothcall: 'Hero' plays in none of the hands (accepted: 'hero', 'other', 'one', 'two')\n")
+
+
+def test_hands_that_are_all_skipped(tmp_path: Path, call: Any) -> None:  # noqa: F811
+    (tmp_path / "one.phh").write_text(ONE)
+    for words in ([], ["--json"]):
+        result = call("review", "one.phh", "--hero", "hero", "--by", "leduc-cfr", *words)
+        assert result.code == 1
+        assert bool(result.out) == bool(words)
+        assert result.err.splitlines() == [
+            "1 hands skipped: the rules are not those of leduc",
+            "smoothcall: no hand of hero was reviewed",
+        ]
+
+
 def test_logs_that_are_cut_off_and_logs_in_folders(log: Path) -> None:
     """A dealer that was killed leaves half a line; the hands before it are reviewed."""
     log.write_text(LOG + "STATE:5:rc/r")
@@ -73,15 +100,7 @@ def test_what_cannot_be_reviewed(log: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.phhs").write_text("")
     with pytest.raises(UsageError, match="there are no hands"):
         review_hands([tmp_path / "empty.phhs"], "hero", "leduc-cfr", Registry())
-    hand = """variant = "NT"
-antes = [0, 0]
-blinds_or_straddles = [1, 2]
-min_bet = 2
-starting_stacks = [50, 200]
-players = ["a", "hero"]
-actions = ["d dh p1 AhKh", "d dh p2 7c7d", "p2 f"]
-"""
-    (tmp_path / "one.phh").write_text(hand)
+    (tmp_path / "one.phh").write_text(ONE)
     assert review_hands([tmp_path / "one.phh"], "hero", "leduc-cfr", Registry()).skipped == {
         "the rules are not those of leduc": 1
     }

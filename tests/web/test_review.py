@@ -24,8 +24,20 @@ def test_a_file_is_reviewed(visitor: Visitor) -> None:
     assert f"{found.ev_loss:.3f} chips" in answer.text
     assert f'<a href="{found.worst[0].link}"'.replace("&", "&amp;") in answer.text
     assert "1 skipped: Hero is not in the hand." in answer.text
+    assert f'<th scope="row">{found.worst[0].hand}</th>' in answer.text
+    assert found.worst[0].hand == "3"
     pasted = visitor.post("/review", data={**FORM, "text": LOG})
     assert pasted.text == answer.text
+    by_content = visitor.post("/review", data={**FORM, "kind": "", "text": LOG})
+    assert "hero: 4 hands, 6 decisions" in by_content.text
+
+
+def test_a_form_that_fails_is_shown_again(visitor: Visitor) -> None:
+    answer = visitor.post("/review", data={**FORM, "hero": "nobody", "text": LOG})
+    assert answer.status_code == 400
+    assert 'role="alert"' in answer.text
+    assert 'value="nobody"' in answer.text
+    assert "STATE:4:rf:Ah|Qs:1|-1:one|two" in answer.text
 
 
 def test_hands_of_holdem_have_evs(visitor: Visitor) -> None:
@@ -54,10 +66,12 @@ actions = ["d dh p1 ????", "d dh p2 7c2d", "p2 cbr 100", "p1 cc", "d db AhKhQd",
         ({"kind": "csv"}, "accepted: phh, pokerstars, acpc"),
         ({"by": "nobody"}, "There is no agent"),
         ({"by": "probe"}, "plays by a rule"),
-        ({"by": "kuhn-lp"}, "Hands.log, line 2: "),
-        ({"text": "STATE:0:rf:Ah|Qs:1|-1:hero|other\nnonsense"}, "1 skipped: Hands.log has lines that are no hand of leduc"),
+        ({"by": "kuhn-lp"}, "The file, line 2: "),
+        ({"text": "STATE:0:rf:Ah|Qs:1|-1:hero|other\nnonsense"}, "1 skipped: The file has lines that are no hand of leduc"),
         ({"kind": "phh"}, "skipped"),
         ({"kind": "pokerstars"}, "files without hands of PokerStars"),
+        ({"kind": "pokerstars"}, "5 skipped: Hands in another format, acpc"),
+        ({"hero": "Hero"}, "'Hero' plays in none of the hands (accepted: 'hero', 'other', 'one', 'two')"),
     ],
 )
 def test_wrong_forms(visitor: Visitor, changes: dict[str, str], said: str) -> None:

@@ -45,12 +45,12 @@ class PolicyByStack:
         self._weights, self._scale = np.concatenate(weights), scales[0]  # probabilities are weights / scale
 
     @classmethod
-    def whole(cls, policy: Policy) -> PolicyByStack:
-        """Return a batch policy for hands in which both players have full stacks."""
+    def whole(cls, policy: Policy, *, full_stacks: bool = False) -> PolicyByStack:
+        """Return a batch policy for hands in which both players have full stacks; `full_stacks` as in the environment."""
         rules = policy.game.rules
         assert isinstance(rules, PokerRules)
         assert rules.stack is not None
-        return cls(stack_trees(rules), {rules.stack: policy})
+        return cls(stack_trees(rules, full_stacks=full_stacks), {rules.stack: policy})
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
         node, street = observations[:, NODE].astype(np.int64), observations[:, STREET].astype(np.int64)

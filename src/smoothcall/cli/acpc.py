@@ -107,8 +107,8 @@ def deal(
     if log is not None and log.exists():
         raise UsageError(f"log {str(log)!r} exists (accepted: a new file)")
     chosen = [whole(port) for port in ports.split(",")] if ports is not None else []
-    with _written(log) as write, _written(said) as hear, ProgressLine(" - ".join(players)) as line:
-        how = {"watch": line.fraction, "stop": line.stopped, "tell": tell, "hear": hear, "log": write}
+    with _written(log) as write, _written(said) as hear, ProgressLine(" - ".join(players), at_once=True) as line:
+        how = {"watch": line.fraction, "stop": line.stopped, "tell": line.tell, "hear": hear, "log": write}
         found = deal_to(
             of, players, app().registry(), hands=hands, seed=seed, ports=chosen, host=host, limits=limits, wait=wait,
             name=log.stem if log is not None else "match", **how,  # type: ignore[arg-type]

@@ -73,15 +73,15 @@ def match(
             f"rollouts={rollouts}: equities are estimated in freezeouts only (accepted: with a number of freezeouts)"
         )
     result: MatchResult | FreezeoutResult | CrossTable
-    with ProgressLine(" - ".join(Path(player).name for player in players)) as line:
+    with ProgressLine(" - ".join(Path(player).name for player in players), at_once=True) as line:
         user = app(cluster)
         how: dict[str, Any] = {"seed": seed, "of": of, "watch": line.fraction, "stop": line.stopped}
         if freezeouts is not None:
             result = user.freezeouts(players, freezeouts, rollouts=rollouts or 0, **how)
         elif picture is not None:
-            result = user.cross_table(players, picture, hands=hands, **how)
+            result = user.cross_table(players, picture, hands=hands, tell=line.tell, **how)
         else:
-            result = user.match(players, hands=hands, **how)
+            result = user.match(players, hands=hands, tell=line.tell, **how)
     if as_json:
         print_json(result.as_dict())
     else:

@@ -73,17 +73,18 @@ def show_task(what: str, fraction: float) -> None:
 class ProgressLine:
     """A live line on standard error; without a terminal, a plain line every five seconds.
 
-    The first Ctrl-C asks for a stop (`stopped` becomes True), a second one interrupts at once.
+    The first Ctrl-C asks for a stop (`stopped` becomes True), a second one interrupts at once. So does the first one with
+    `at_once` while nobody has asked `stopped` yet: nothing is lost, and reading tables may take long.
     """
 
     active: ClassVar[ProgressLine | None] = None  # the line on the screen
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, *, at_once: bool = False) -> None:
         from rich.console import Console
 
         self._console = Console(stderr=True)
         self.is_terminal = self._console.is_terminal
-        self._label, self._asked, self._told = label, False, 0.0
+        self._label, self._asked, self._told, self._at_once = label, False, 0.0, at_once
 
     def __enter__(self) -> ProgressLine:
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -104,7 +105,15 @@ class ProgressLine:
         self._bar.stop()
 
     def stopped(self) -> bool:
+        self._at_once = False
         return self._asked
+
+    def tell(self, text: str) -> None:
+        """Print a message above the line."""
+        if self.is_terminal:
+            self._bar.console.print(text, markup=False, highlight=False)
+        else:
+            tell(text)
 
     def update(self, fraction: float, text: str) -> None:
         self._bar.update(self._task, completed=fraction, text=text)
@@ -133,6 +142,6 @@ class ProgressLine:
             tell(f"{self._label}: {text}")
 
     def _interrupt(self, *_: object) -> None:
-        if self._asked:
+        interrupts, self._asked = self._asked or self._at_once, True
+        if interrupts:
             raise KeyboardInterrupt
-        self._asked = True

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from smoothcall.cli.arguments import AsJson, app, complete_player, named, whole
 from smoothcall.cli.output import ProgressLine, print_json, print_table, say, tell
+
+if TYPE_CHECKING:
+    from smoothcall.play.review import HandReview
 
 
 def review(
@@ -38,7 +41,7 @@ def review(
     """
     from smoothcall.play.review import review_hands
 
-    with ProgressLine("review") as line:
+    with ProgressLine("review", at_once=True) as line:
 
         def check(hands: int) -> None:
             if line.stopped():
@@ -48,7 +51,16 @@ def review(
         found = review_hands(paths, hero, by, app().registry(), worst=worst, solve=solve, check=check)
     if as_json:
         print_json(found.as_dict())
-        return
+    elif found.hands:
+        _print_review(found, solve=solve)
+    for reason, count in found.skipped.items():
+        tell(f"{count:,} hands skipped: {reason}")
+    if not found.hands:
+        tell(f"smoothcall: no hand of {hero} was reviewed")
+        raise typer.Exit(1)
+
+
+def _print_review(found: HandReview, *, solve: bool) -> None:
     lost = "" if found.ev_loss is None else f", {found.ev_loss:.4g} chips of EV lost"
     say(f"{found.hero}: {found.hands:,} hands, {found.decisions:,} decisions{lost} (judged by {found.by})")
     rows = [
@@ -66,8 +78,6 @@ def review(
     ]
     print_table(["hand", "state", "chosen", "EV loss", *(["solved"] if solve else []), "agent", "better", "page"], rows)
     say(found.note)
-    for reason, count in found.skipped.items():
-        tell(f"{count:,} hands skipped: {reason}")
 
 
 def _chips(value: float | None, half_width: float | None = None) -> str:

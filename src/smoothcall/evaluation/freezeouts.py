@@ -108,7 +108,7 @@ def play_freezeouts(
     pairs, tally, gains, hands = -(-int(known) // 2), Tally(1), list[Array](), 0
     streams(seed, 1)  # verifies the seed
     moves = np.zeros((2, 2 + len(rules.menu.items if rules.menu else ())))
-    given = (rules, tuple(batch_policies), pairs, int(seed), length, int(rollouts), abstraction)
+    given = (rules, tuple(batch_policies), pairs, int(seed), length, int(rollouts), abstraction, False)
     job = Job("freezeouts", _Pairs, given, _play_pairs, pieces(pairs, TOGETHER))
     for gain, played, made in watched_results(runner, job, watch, stop):
         gains.append(gain)
@@ -143,6 +143,7 @@ class _Pairs:
     length: int
     rollouts: int
     abstraction: Abstraction | None
+    full_stacks: bool
 
 
 def _play_pairs(match: _Pairs, number: int) -> Result:
@@ -155,6 +156,7 @@ def _play_pairs(match: _Pairs, number: int) -> Result:
         generators=seeded(task_seeds(match.seed, number, 1)[0], 3),
         rollouts=match.rollouts,
         abstraction=match.abstraction,
+        full_stacks=match.full_stacks,
     )
     gain, hands = _play(env, match.batch_policies, moves)
     return gain, np.array(hands), moves
@@ -233,7 +235,7 @@ def sample_hands(
     assert isinstance(of.rules, PokerRules)
     streams(seed, 1)  # verifies the seed
     tally = Tally(2)
-    given = (of.rules, tuple(batch_policies), deals, int(seed), 1, 0, of.abstraction)
+    given = (of.rules, tuple(batch_policies), deals, int(seed), 1, 0, of.abstraction, True)
     job = Job("match", _Pairs, given, _play_pairs, pieces(deals, TOGETHER))
     for gain, _, _ in watched_results(runner, job, watch, stop):
         won = gain.reshape(2, -1).mean(axis=0)

@@ -310,7 +310,10 @@ def _batch_policies(of: Game, players: Sequence[Player]) -> tuple[Game, list[Bat
             batch_policy, greedy = player.batch_policy, player.greedy
         elif isinstance(player, PolicyPlayer):
             policy, greedy = player.fixed.policy, player.fixed.greedy
-            batch_policy = policy.batch_policy if isinstance(policy, TabulatedPolicy) else PolicyByStack.whole(policy)
+            if isinstance(policy, TabulatedPolicy):
+                batch_policy = policy.batch_policy
+            else:
+                batch_policy = PolicyByStack.whole(policy, full_stacks=True)
         else:
             return None
         batch_policies.append(Greedy(batch_policy) if greedy else batch_policy)

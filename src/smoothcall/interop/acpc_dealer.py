@@ -214,6 +214,8 @@ def open_address(address: str, of: Game, random: Random, *, tell: Tell | None = 
     if not isinstance(of.rules, PokerRules):
         raise UsageError(f"{address} plays poker games, not {of.spec}")
     seat = Seat(host, int(port))
+    if tell is not None:
+        tell(f"waiting for a program at {host} {seat.port}, for {WAIT:g} s at most")
     program = seat.wait(address, Limits(), seconds=WAIT, tell=tell, stop=stop)
     return Reseated(program, replace(of.rules, menu=None), of.rules.streets[-1].first)
 

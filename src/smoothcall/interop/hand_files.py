@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,7 @@ from smoothcall.interop.phh import RecordedHand, read_phh_table
 from smoothcall.interop.pokerstars import read_pokerstars, split_pokerstars
 
 SUFFIXES = (".phh", ".phhs", ".txt")
+_NUMBERED = re.compile(r"(?m)^[ \t]*\[[ \t]*[0-9]+[ \t]*\]")  # the head of a table with one hand
 
 
 @dataclass
@@ -55,9 +57,25 @@ def _readers(path: Path) -> list[Callable[[], RecordedHand]]:
         if not hands:
             raise UsageError(f"{path.suffix or path.name} files without hands of PokerStars")
         return [partial(read_pokerstars, hand) for hand in hands]
-    with files.parsing(f"cannot read {path.name!r} as PHH"):
-        tables = tomllib.loads(text)
+    parts = _NUMBERED.split(text)[1:] if path.suffix == ".phhs" else []
+    try:
+        with files.parsing(f"cannot read {path.name!r} as PHH"):
+            tables = tomllib.loads(text)
+    except UsageError:
+        if len(parts) < 2:
+            raise
+        return [partial(_read_part, part) for part in parts]  # the hands before and after what is damaged
     return [partial(read_phh_table, table, "") for table in (tables.values() if path.suffix == ".phhs" else [tables])]
+
+
+def _read_part(text: str) -> RecordedHand:
+    """Return the hand of a numbered table of a damaged file."""
+    try:
+        with files.parsing("a table"):
+            table = tomllib.loads(text)
+    except UsageError:
+        raise UsageError("tables that are cut off or damaged (accepted: TOML)") from None
+    return read_phh_table(table, "")
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:

@@ -111,6 +111,8 @@ def _told(lines: Sequence[str]) -> tuple[_Text, int]:
         elif match := _MOVE.fullmatch(line):
             told.actions.append((match[1], _move(match)))
     told.stacks = {seats[number]: told.stacks[seats[number]] for number in sorted(seats)}
+    if not told.stacks:
+        raise UsageError("a hand that is cut off (accepted: lines Seat 1: NAME (CHIPS in chips))")
     if len(told.stacks) < 2 or len(set(seats.values())) < len(seats):
         raise UsageError(f"players {list(told.stacks)} (accepted: two or more, with different names)")
     return told, sum(number <= button for number in seats) - 1

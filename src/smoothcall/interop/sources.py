@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from smoothcall.agents.registry import Opener, Reader
     from smoothcall.agents.view import Player
     from smoothcall.evaluation.policy_match import Stop
+    from smoothcall.interop.acpc_wire import Tell
     from smoothcall.policy import Policy
 
 __all__ = ["OPENERS", "READERS", "game", "openers"]
@@ -30,10 +31,10 @@ def _strategy(path: Path, of: Game | None) -> Policy:
     return read_strategy(path, of)
 
 
-def _acpc(address: str, of: Game, random: Random, stop: Stop | None = None) -> Player:
+def _acpc(address: str, of: Game, random: Random, stop: Stop | None, tell: Tell | None) -> Player:
     from smoothcall.interop.acpc_dealer import open_address
 
-    return open_address(address, of, random, stop=stop)
+    return open_address(address, of, random, stop=stop, tell=tell)
 
 
 def _bot(address: str, of: Game, random: Random) -> Player:
@@ -57,9 +58,12 @@ def _gambit(name: str) -> Game:
 READERS: dict[str, Reader] = {".json": _strategy}  # of agents, by suffix
 
 
-def openers(stop: Stop | None = None) -> dict[str, Opener]:
-    """Return what makes players at addresses, by what stands before their `://`. Waiting for one ends when `stop` says so."""
-    return {"acpc": partial(_acpc, stop=stop), "openspiel": _bot}
+def openers(stop: Stop | None = None, tell: Tell | None = None) -> dict[str, Opener]:
+    """Return what makes players at addresses, by what stands before their `://`.
+
+    Waiting for one ends when `stop` says so; `tell` hears that it began.
+    """
+    return {"acpc": partial(_acpc, stop=stop, tell=tell), "openspiel": _bot}
 
 
 OPENERS = openers()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,8 +29,10 @@ from smoothcall.play.coach import Coach, Decision
 from smoothcall.policy import Policy
 
 WORST = 10  # decisions that are shown
+NAMES = 12  # of players that are listed where the hero is not among them
 WORK = 0.3  # of a coach's work for one hand: files have many
 KINDS = {"phh": ".phhs", "pokerstars": ".txt", "acpc": ".log"}  # suffixes of texts
+_HANDS = {"phh": r"(?m)^[ \t]*variant[ \t]*=", "pokerstars": r"(?m)^\ufeff?PokerStars ", "acpc": r"(?m)^STATE:"}  # one a hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,9 @@ def review_hands(
 def review_text(
     text: str, kind: str, hero: str, player_id: str, policy: Policy, *, most: int, check: Callable[[], None] | None = None
 ) -> HandReview:
-    """Review the hands of a text, `most` of them at most; `kind` is one of KINDS."""
+    """Review the hands of a text, `most` of them at most; `kind` is one of KINDS, "" for that of which it has most."""
+    others = {each: len(re.findall(pattern, text)) for each, pattern in _HANDS.items()}
+    kind = kind or max(others, key=lambda each: others[each])
     if kind not in KINDS:
         raise UsageError(f"kind {kind!r} (accepted: {', '.join(KINDS)})")
     with TemporaryDirectory() as folder:
@@ -108,10 +112,19 @@ def review_text(
         path = Path(folder) / f"hands{'.phh' if one else KINDS[kind]}"
         path.write_text(text, "utf-8")
         stop = check or (lambda: None)
+
+        def named(reason: str) -> str:
+            """Nobody must learn where the text was put."""
+            return reason.replace(str(path), "the file").replace(path.name, "the file")
+
         try:
-            return _review([path], hero, player_id, policy, player_id, WORST, False, lambda hands: stop(), most=most)
-        except UsageError as error:  # nobody must learn where the text was put
-            raise UsageError(str(error).replace(f"{folder}/", "")) from None
+            found = _review([path], hero, player_id, policy, player_id, WORST, False, lambda hands: stop(), most=most)
+        except UsageError as error:
+            raise UsageError(named(str(error))) from None
+        worst = [replace(each, hand=each.hand.removeprefix(f"{path.name} ")) for each in found.worst]
+        skipped = {named(reason): count for reason, count in found.skipped.items()}
+        skipped |= {f"hands in another format, {each}": n for each, n in others.items() if n and each != kind}
+        return replace(found, worst=tuple(worst), skipped=skipped)
 
 
 def _review(
@@ -129,10 +142,11 @@ def _review(
     game, own = policy.game, policy.game.rules
     if not isinstance(own, PokerRules):
         raise UsageError(f"{by} plays {game.spec} (accepted: agents of poker games)")
-    skipped, coaches = Counter[str](), dict[int, Coach]()
+    skipped, coaches, names = Counter[str](), dict[int, Coach](), Counter[str]()
     found, total, hands, note, valued = list[ReviewedDecision](), 0.0, 0, "", False
     reading = _hands(paths, own, skipped)
     for each in islice(reading, most):
+        names.update(each.names)
         try:
             seat, own_seat = _seats(each, hero, own)
         except UsageError as error:
@@ -148,15 +162,23 @@ def _review(
         skipped[f"only the first {most} hands are read here (the command line reads all: smoothcall review)"] += left
     if not hands and not skipped:
         raise UsageError(f"there are no hands in {', '.join(map(str, paths))}")
-    found.sort(key=lambda each: (-_cost(each, solve=solve), each.share if each.share is not None else 1.0))
+    if names and hero not in names:
+        raise UsageError(f"{hero!r} plays in none of the hands (accepted: {_listed(names)})")
+    found.sort(key=lambda each: (-_cost(each, solve=solve), -(each.ev_loss or 0.0), 1.0 if each.share is None else each.share))
     return HandReview(hero, by, hands, len(found), total if valued else None, tuple(found[:worst]), dict(skipped), note)
+
+
+def _listed(names: Counter[str]) -> str:
+    """Return the names of those who play most, and how many others there are."""
+    shown = [repr(name) for name, _ in names.most_common(NAMES)]
+    return ", ".join(shown) + (f" and {len(names) - len(shown):,} others" if len(names) > len(shown) else "")
 
 
 def _cost(decision: ReviewedDecision, *, solve: bool) -> float:
     """Return what a decision lost at least: a sampled EV loss less half of its interval."""
     if solve:
         return decision.solved_ev_loss or 0.0
-    return (decision.ev_loss or 0.0) - (decision.half_width or 0.0)
+    return max(0.0, (decision.ev_loss or 0.0) - (decision.half_width or 0.0))
 
 
 def _hands(paths: Sequence[Path], own: PokerRules, skipped: Counter[str]) -> Iterator[_Found]:

@@ -39,16 +39,18 @@ class FreezeoutEnv:
         generators: Array,
         rollouts: int = 0,
         abstraction: Abstraction | None = None,
+        full_stacks: bool = False,
     ) -> None:
         """generators[n, 4]: of deals and of moves; the last one of simulated rollouts, if there are any.
 
         With `rollouts` a seat's equity is estimated from so many once a street (epfl2020: 100); with 0 it is exact. With an
-        abstraction observations have cards, and its buckets.
+        abstraction observations have cards, and its buckets. `full_stacks`: freezeouts of one hand, trees of that stack only.
         """
+        assert length == 1 or not full_stacks
         ROLLOUTS.read("rollouts", rollouts)
         assert not rollouts or len(generators) > 2
         self._rollouts, self._rollout_generator = int(rollouts), generators[-1]
-        self.stack_trees, self.length = stack_trees(rules), length
+        self.stack_trees, self.length = stack_trees(rules, full_stacks=full_stacks), length
         assert rules.stack is not None
         self.start = rules.stack
         self._cards = equity_table(rules.deck).cards(rules.seats)

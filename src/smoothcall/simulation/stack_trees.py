@@ -37,8 +37,11 @@ class StackTrees:
 
 
 @cache
-def stack_trees(rules: PokerRules) -> StackTrees:
-    """Return the trees of a no-limit game for two. If its raises are whole bets, stacks stay multiples of the blinds' unit."""
+def stack_trees(rules: PokerRules, *, full_stacks: bool = False) -> StackTrees:
+    """Return the trees of a no-limit game for two. If its raises are whole bets, stacks stay multiples of the blinds' unit.
+
+    With `full_stacks` there is only the tree in which both players have all their chips: for hands, not for freezeouts.
+    """
     if rules.seats != 2 or rules.limit or rules.menu is None:
         raise UsageError(f"{rules.name}: freezeouts are played in no-limit games for two with a menu of raises, such as x1+x2")
     factors = [int(item[1:]) for item in rules.menu.items if item.startswith("x")]
@@ -49,14 +52,15 @@ def stack_trees(rules: PokerRules) -> StackTrees:
     assert rules.stack is not None
     unit = gcd(*rules.blinds, *rules.antes, *(street.bet for street in rules.streets), rules.stack)
     unit = 1 if any(item[0].isdigit() or item == "pot" for item in rules.menu.items) else unit
-    parts, root, nodes, endings = list[tuple[Array, ...]](), [-1], 0, 0
     depth, count = 0, rules.stack // unit
-    if count > MAX_STACKS:
+    sizes = range(count if full_stacks else 1, count + 1)
+    parts, root, nodes, endings = list[tuple[Array, ...]](), [-1] * sizes.start, 0, 0
+    if len(sizes) > MAX_STACKS:
         raise UsageError(
             f"{rules.name}: a freezeout may leave any of {count:,} stacks (accepted: at most {MAX_STACKS:,}; a menu of "
             "whole bets, such as x1+x2, leaves fewer)"
         )
-    for units in range(1, count + 1):
+    for units in sizes:
         made = Game(replace(rules, stack=units * unit))
         tree, (ending, payoff) = made.tree, made.settled
         last, size = tree.last_moves
@@ -69,7 +73,8 @@ def stack_trees(rules: PokerRules) -> StackTrees:
             raise UsageError(
                 f"{rules.name}: action trees of {nodes:,} nodes for every stack are too many (at most {MAX_NODES:,})"
             )
-        report(f"action trees of {rules.name} for every stack", units / count)
+        if not full_stacks:
+            report(f"action trees of {rules.name} for every stack", units / count)
     kind, player, street, child, ending, payoff, paid, last, size = (
         np.concatenate([part[field] for part in parts]) for field in range(len(parts[0]))
     )

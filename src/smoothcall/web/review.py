@@ -30,7 +30,7 @@ from smoothcall.web.workers import work
 router = APIRouter(include_in_schema=False)
 MOST = 30  # hands of a file that the page reviews
 MULTIPART = "multipart/form-data"
-NAMES = {"phh": "PHH", "pokerstars": "PokerStars text", "acpc": "ACPC log"}
+NAMES = {"": "By its content", "phh": "PHH", "pokerstars": "PokerStars text", "acpc": "ACPC log"}
 
 
 class ReviewForm(BaseModel):
@@ -38,7 +38,7 @@ class ReviewForm(BaseModel):
 
     hero: Annotated[Text, Field(description="The name of a player in the file.")] = ""
     by: Annotated[Text, Field(description="An agent.")] = ""
-    kind: Annotated[str, Field(pattern=f"^({'|'.join(KINDS)})$", description=f"{', '.join(KINDS)}.")] = "phh"
+    kind: Annotated[str, Field(pattern=f"^({'|'.join(KINDS)})?$", description=f"{', '.join(KINDS)}.")] = ""
     file: str = ""
     text: str = ""
 
@@ -58,7 +58,12 @@ async def review(request: Request) -> Response:
     text = given.file or given.text
     if not text.strip():
         raise UsageError("there is no file (accepted: PHH, PokerStars texts and ACPC logs, as a file or as text)")
-    found = await work(request, _review, service, person, given, text)
+    try:
+        found = await work(request, _review, service, person, given, text)
+    except UsageError as error:
+        if pages.status_of(error) != 400:
+            raise
+        return _page(request, given, None, str(error))
     return _page(request, given, found)
 
 
@@ -93,10 +98,12 @@ def read_multipart(body: bytes, kind: str) -> Mapping[str, str]:
     return fields
 
 
-def _page(request: Request, given: ReviewForm, found: HandReview | None) -> Response:
+def _page(request: Request, given: ReviewForm, found: HandReview | None, problem: str = "") -> Response:
     return pages.render(
         request,
         "review.html",
+        400 if problem else 200,
+        problem=problem,
         page="hands",
         given=given,
         found=found,
