@@ -24,7 +24,7 @@ def test_a_file_is_reviewed(visitor: Visitor) -> None:
     assert f"{found.ev_loss:.3f} chips" in answer.text
     assert f'<a href="{found.worst[0].link}"'.replace("&", "&amp;") in answer.text
     assert "1 skipped: Hero is not in the hand." in answer.text
-    assert f'<th scope="row">{found.worst[0].hand}</th>' in answer.text
+    assert f'<th scope="row">Hand {found.worst[0].hand}</th>' in answer.text
     assert found.worst[0].hand == "3"
     pasted = visitor.post("/review", data={**FORM, "text": LOG})
     assert pasted.text == answer.text
@@ -38,6 +38,8 @@ def test_a_form_that_fails_is_shown_again(visitor: Visitor) -> None:
     assert 'role="alert"' in answer.text
     assert 'value="nobody"' in answer.text
     assert "STATE:4:rf:Ah|Qs:1|-1:one|two" in answer.text
+    mixed = visitor.post("/review", data={**FORM, "kind": "", "by": "kuhn-lp", "text": "PokerStars Hand #1:\n" + LOG})
+    assert "It was read as acpc; it also has pokerstars." in mixed.text
 
 
 def test_hands_of_holdem_have_evs(visitor: Visitor) -> None:

@@ -78,6 +78,8 @@ def _print_review(found: HandReview, *, solve: bool) -> None:
     ]
     print_table(["hand", "state", "chosen", "EV loss", *(["solved"] if solve else []), "agent", "better", "page"], rows)
     say(found.note)
+    if any(each.link for each in found.worst):
+        say("page: behind the address that `smoothcall play` prints")
 
 
 def _chips(value: float | None, half_width: float | None = None) -> str:

@@ -120,7 +120,9 @@ def review_text(
         try:
             found = _review([path], hero, player_id, policy, player_id, WORST, False, lambda hands: stop(), most=most)
         except UsageError as error:
-            raise UsageError(named(str(error))) from None
+            more = [each for each, count in others.items() if count and each != kind]
+            also = f". It was read as {kind}; it also has {', '.join(more)}" if more else ""
+            raise UsageError(f"{named(str(error))}{also}") from None
         worst = [replace(each, hand=each.hand.removeprefix(f"{path.name} ")) for each in found.worst]
         skipped = {named(reason): count for reason, count in found.skipped.items()}
         skipped |= {f"hands in another format, {each}": n for each, n in others.items() if n and each != kind}
