@@ -331,7 +331,9 @@ def test_programs_that_fail() -> None:
 def test_ports_and_waiting() -> None:
     seat = Seat()
     try:
-        with pytest.raises(UsageError, match=f"cannot wait at 127.0.0.1:{seat.port}: Address already in use"):
+        with pytest.raises(
+            UsageError, match=rf"cannot wait at 127.0.0.1:{seat.port}: Address already in use \(accepted: a free port"
+        ):
             Seat("127.0.0.1", seat.port)
         with pytest.raises(PlayerFailed, match="no program connected"):
             seat.wait("p1", PATIENT, seconds=0.01)

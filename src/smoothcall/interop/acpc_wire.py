@@ -123,7 +123,7 @@ class Seat:
         try:
             self.listener = socket.create_server((host, port))
         except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
+            reason = (getattr(error, "strerror", None) or str(error)).partition(" (while")[0]  # what the library adds
             raise UsageError(f"cannot wait at {host}:{port}: {reason} (accepted: a free port, 0 for any)") from None
         self.host, self.port = host, int(self.listener.getsockname()[1])
 
