@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from smoothcall.errors import UsageError
 from smoothcall.games.catalog import LIMIT_HOLDEM
 from smoothcall.games.notation import read_hand
 from smoothcall.interop import acpc, macmanus2019
 from smoothcall.interop.gambit import read_efg
+from smoothcall.interop.hand_files import hand_readers
 from smoothcall.interop.phh import read_phh, read_phhs
 from smoothcall.interop.pokerstars import read_pokerstars, split_pokerstars
 from tests.conftest import GOLDEN
@@ -21,6 +25,14 @@ from tests.interop.test_hand_files import BIG_BLIND_ANTE, FRACTIONS, POST
 from tests.interop.test_openspiel import SIGNALS
 from tests.interop.test_pokerstars import CASH
 
+
+def read_each_hand(text: str) -> None:
+    """Read all hands of a file, damaged ones one by one."""
+    for read in hand_readers(text, Path("some.phhs")):
+        with suppress(UsageError):
+            read()
+
+
 LIMIT = acpc.read_game(LIMIT_2P)
 READERS: dict[str, tuple[list[str], Callable[[str], object]]] = {
     "ACPC games": ([LIMIT_2P, NO_LIMIT_2P], acpc.read_game),
@@ -29,6 +41,7 @@ READERS: dict[str, tuple[list[str], Callable[[str], object]]] = {
     "ACPC logs": ([f"# log\n{STATE}\nSCORE:20|-20:p1|p2\n"], lambda text: acpc.read_log(LIMIT, text)),
     "PHH": ([FRACTIONS, BIG_BLIND_ANTE, POST], read_phh),
     "PHHS": ([(GOLDEN / "pluribus.phhs").read_text()], read_phhs),
+    "damaged PHHS": ([f"[1]\n{FRACTIONS}\n[2]\n{POST}\n[3]\n{BIG_BLIND_ANTE}\n"], read_each_hand),
     "PokerStars": ([CASH], lambda text: [read_pokerstars(hand) for hand in split_pokerstars(text)]),
     "Gambit": ([SIGNALS], lambda text: read_efg(text).tree),
     "hands": (["AhKh|7c7d/2h7h9s/Th/9d:rrc/rc/rc/cc"], lambda text: read_hand(LIMIT_HOLDEM, text)),

@@ -258,6 +258,7 @@ def test_wrong_gambit_files(old: str, new: str, message: str) -> None:
 def test_games_that_cannot_be_taken() -> None:
     for name, message in (
         ("no_such_game", "has no game"),
+        ("leduc_pokr", "did you mean 'leduc_poker'"),
         ("kuhn_poker(cards=", "has no game"),
         ("backgammon", "information states"),
     ):

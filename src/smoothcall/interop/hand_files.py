@@ -37,7 +37,7 @@ def read_hands(paths: Iterable[Path]) -> HandFiles:
     found = HandFiles()
     for path in _files(paths):
         try:
-            readers = _readers(path)
+            readers = hand_readers(files.read_text(path, "hand history"), path)
         except UsageError as error:
             found.skipped[str(error)] += 1
             continue
@@ -49,9 +49,8 @@ def read_hands(paths: Iterable[Path]) -> HandFiles:
     return found
 
 
-def _readers(path: Path) -> list[Callable[[], RecordedHand]]:
-    """Return what reads each hand of a file."""
-    text = files.read_text(path, "hand history")
+def hand_readers(text: str, path: Path) -> list[Callable[[], RecordedHand]]:
+    """Return what reads each hand of a file's text."""
     if path.suffix not in (".phh", ".phhs"):
         hands = split_pokerstars(text)
         if not hands:

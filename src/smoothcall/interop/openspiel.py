@@ -6,6 +6,7 @@ are taken turn by turn, as OpenSpiel itself converts them. Keys are its informat
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -26,6 +27,11 @@ def load(name: str) -> Any:
         import pyspiel
     except ModuleNotFoundError:
         raise UsageError("OpenSpiel is not installed: pip install 'smoothcall[interop]'") from None
+    short = name.partition("(")[0].strip()
+    if short not in pyspiel.registered_names():  # its own error prints all of them
+        close = get_close_matches(short, pyspiel.registered_names(), n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise UsageError(f"OpenSpiel has no game {name!r}{hint} (accepted: its names, such as kuhn_poker)")
     try:
         found = pyspiel.load_game(name)
     except (pyspiel.SpielError, ValueError) as error:
