@@ -77,6 +77,10 @@ MADE = {
         "Smooth UCT by value", "limit-holdem", "smooth-uct", 10**9, options=SMOOTH,
         file="heinrich2014-holdem/agents/smooth-uct-s-k0.5-greedy.agent",
     ),
+    "limit-holdem-cfr-br": Made(
+        "CFR-BR", "limit-holdem:cells=textures,grid=1080/1080/720", "cfr-br", 9_856,
+        options=RESPONDERS, parts=15, common=0.95, flops=FLOPS,
+    ),
     "limit-holdem-3p-mccfr": Made(
         "Monte-Carlo CFR, three players", "limit-holdem-3p:cells=k-means,grid=50/50/20,raises=3/2/2/2", "mccfr", 5_000_000,
         threshold=0.1,

@@ -174,7 +174,7 @@ def test_the_agent_for_three_plays_the_whole_game_with_a_small_tree(agents: Agen
     assert "tree" not in vars(whole)
 
 
-@pytest.mark.parametrize("player_id", ["limit-holdem-smooth-uct", "limit-holdem-smooth-uct-greedy"])
+@pytest.mark.parametrize("player_id", ["limit-holdem-cfr-br", "limit-holdem-smooth-uct", "limit-holdem-smooth-uct-greedy"])
 def test_holdem_agents_never_fold_aces_before_the_flop(agents: Agents, player_id: str) -> None:
     policy = agents.policy(player_id)
     assert folded(policy, "AA") == folded(policy, "KK") == 0
