@@ -113,9 +113,10 @@ def test_rake() -> None:
 
 
 def test_what_is_written_again_is_what_pokerkit_reads() -> None:
-    for text in (BIG_BLIND_ANTE, UNKNOWN):
+    for text in (BIG_BLIND_ANTE, UNKNOWN, STRADDLE, POST):
         found = read_phh(text)
         written = write_phh(found.hand)
+        assert read_phh(written).hand.rules == found.hand.rules
         assert pokerkits(written) == pokerkits(text)
         assert read_phh(written).hand.outcome == found.hand.outcome
 

@@ -111,8 +111,7 @@ def write_phh(
     """
     rules, seats = hand.rules, hand.rules.seats
     verify_phh(rules)
-    seat_of = _places(rules)
-    posts = [rules.blind(seat) for seat in seat_of]
+    seat_of, posts = _places(rules), _posts(rules)
     fields: dict[str, object] = {
         "variant": "FT" if rules.limit else "NT",
         "antes": [rules.ante(seat) + (rules.dead[seat] if rules.dead else 0) for seat in seat_of],
@@ -136,8 +135,7 @@ def write_phh(
 
 def verify_phh(rules: PokerRules) -> None:
     """Raise a UsageError where hands of these rules cannot be written."""
-    bets, seat_of = [street.bet for street in rules.streets], _places(rules)
-    posts = [rules.blind(seat) for seat in seat_of]
+    bets, seat_of, posts = [street.bet for street in rules.streets], _places(rules), _posts(rules)
     after = (max(range(rules.seats), key=lambda place: (posts[place], place)) + 1) % rules.seats
     if (
         (rules.deck, rules.order) != (LIMIT_HOLDEM.deck, LIMIT_HOLDEM.order)
@@ -304,6 +302,14 @@ def _take(hand: Hand, step: str, scale: int) -> None:
 def _places(rules: PokerRules) -> list[int]:
     """Return the seat of each place in the file, which is also the place of each seat."""
     return [1, 0] if rules.seats == 2 and rules.streets[0].first == 0 else list(range(rules.seats))
+
+
+def _posts(rules: PokerRules) -> list[int]:
+    """Return the blind of each place; negative where a player who enters posts, from whoever acts first on."""
+    first, blinds = rules.streets[0].first, [rules.blind(seat) for seat in _places(rules)]
+    if rules.seats == 2 or not first or max(blinds[first:]) > max(blinds[:first]):
+        return blinds
+    return [*blinds[:first], *(-blind for blind in blinds[first:])]
 
 
 def _plenty(rules: PokerRules) -> int:
