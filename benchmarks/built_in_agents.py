@@ -1,7 +1,8 @@
 """Train the shipped agents: `python benchmarks/built_in_agents.py [ID...]`, about a quarter of an hour.
 
 Each is a run of `smoothcall train` with the arguments below, saved under --runs and reused if it is complete. It is then
-measured and saved in src/smoothcall/data/agents. Those of limit hold'em are from docs/ledger/heinrich2014-holdem, the learners
+measured and saved in src/smoothcall/data/agents; `--measure` measures the matches of agents that are there already, whose
+strategies stay as they are. Those of limit hold'em are from docs/ledger/heinrich2014-holdem, the learners
 with 32 cards from docs/ledger/epfl2020, agents 1 to 3 of no-limit hold'em from docs/ledger/pricope2021.
 """
 
@@ -28,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 AGENTS = ROOT / "src" / "smoothcall" / "data" / "agents"
 LEDGER = ROOT / "docs" / "ledger"
 HANDS = 1_000_000
-HANDS_OF_THREE = 12_000  # played hand by hand
+HANDS_OF_THREE = 180_000  # played hand by hand
 DEALS = 4_000  # of the local best responses
 FLOPS = 12  # of most best responses with real cards; seed 0, other flops than those on which settings were chosen
 FIRST_SNAPSHOT = 1000
@@ -181,6 +182,15 @@ def make(name: str, runs: Path) -> None:
     typer.echo(f"  {sum(path.stat().st_size for path in AGENTS.glob(f'{name}*.agent')):,} bytes")
 
 
+def measure(name: str) -> None:
+    """Play a shipped agent's matches again and write them into its card."""
+    path = AGENTS / f"{name}.agent"
+    policy = sc.load(path)
+    policy.card["results"]["matches"] = matches(policy)
+    policy.save(path)
+    typer.echo(f"{name}: {json.dumps(policy.card['results'])}")
+
+
 def simplified(policy: sc.Policy, average: Array, common: float) -> sc.Policy:
     """Return the policy with one action at rows beyond those with the share `common` of the players' own reach: a smaller file.
 
@@ -228,10 +238,14 @@ def matches(policy: sc.Policy) -> dict[str, Any]:
 def main(
     names: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="All without any.")] = None,
     runs: Annotated[Path, typer.Option(help="Folder of the runs.")] = Path("runs") / "built-in",
+    again: Annotated[bool, typer.Option("--measure", help="Only play the matches again; train nothing.")] = False,
 ) -> None:
     AGENTS.mkdir(exist_ok=True)
     for name in names or MADE:
-        make(name, runs)
+        if again:
+            measure(name)
+        else:
+            make(name, runs)
 
 
 if __name__ == "__main__":

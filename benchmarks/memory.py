@@ -3,6 +3,9 @@
 A person plays a hand against every agent and scripted player of every game and against every agent that can search, asks the
 coach about it, explores every agent, and opens every page; then everything once more. Then many tables of six are opened and
 left, more than the server keeps in memory. The server is started with `--memory`, and `--workers` where several are asked for.
+
+Another server tries everything before, so that all kernels are compiled: a process that compiles takes up to 1 GB more until it
+ends (`--cold` leaves that out).
 """
 
 from __future__ import annotations
@@ -143,7 +146,11 @@ async def measure(server: Server, tell: Callable[[Memory], None], most: int | No
 def main(
     memory: Annotated[list[int] | None, typer.Option(help="Values of --memory, in MB [default: 512].")] = None,
     workers: Annotated[int, typer.Option(min=1, help="The server's --workers.")] = 1,
+    cold: Annotated[bool, typer.Option("--cold", help="Let the measured server compile kernels.")] = False,
 ) -> None:
+    if not cold:
+        with tempfile.TemporaryDirectory() as name, _started(Path(name), (memory or (512,))[0], 1) as server:
+            asyncio.run(_compile(server))
     typer.echo("| --memory | --workers | when | MB of a process | most so far | MB of all |\n" + "| --- " * 6 + "|")
     for bound in memory or (512,):
 
@@ -153,6 +160,14 @@ def main(
 
         with tempfile.TemporaryDirectory() as name, _started(Path(name), bound, workers) as server:
             asyncio.run(measure(server, tell))
+
+
+async def _compile(server: Server) -> None:
+    """Try everything once, so that the kernels are in Numba's cache."""
+    visitor = Visitor(patient=True)
+    await visitor.connect(server.port)
+    await try_everything(visitor, None)
+    await visitor.close()
 
 
 def _started(folder: Path, bound: int, workers: int) -> AbstractContextManager[Server]:

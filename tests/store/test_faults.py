@@ -13,6 +13,7 @@ from pathlib import Path
 from shutil import copyfile
 from time import monotonic, sleep
 
+import psycopg
 import pytest
 import sqlalchemy as sql
 
@@ -52,9 +53,9 @@ def test_a_read_only_postgresql_is_a_storage_error_without_secrets(caplog: pytes
         histories = Histories(url)
         row = _table(histories)
         hand = histories.add_table(row, _begun())
-        with histories._engine.connect() as connection:
+        with histories._engine.begin() as connection:
             alter = f'ALTER DATABASE "{sql.make_url(url).database}" SET default_transaction_read_only = on'
-            connection.execution_options(isolation_level="AUTOCOMMIT").execute(sql.text(alter))
+            connection.execute(sql.text(alter))
         histories._engine.dispose()  # new connections are read-only
         for write in (
             lambda: histories.save(hand.id, "c", 1, after=0, ending=None),
@@ -69,7 +70,8 @@ def test_a_read_only_postgresql_is_a_storage_error_without_secrets(caplog: pytes
     verify_no_secret(caplog.text)
 
 
-def test_a_frozen_postgresql_is_given_up_at_the_deadline(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(("what", "said"), [("move", "did not confirm"), ("look", "nothing was changed")])
+def test_a_frozen_postgresql_is_given_up_at_the_deadline(caplog: pytest.LogCaptureFixture, what: str, said: str) -> None:
     with postgres() as url:
         histories = Histories(url)
         hand = histories.add_table(_table(histories), _begun())
@@ -78,14 +80,30 @@ def test_a_frozen_postgresql_is_given_up_at_the_deadline(caplog: pytest.LogCaptu
         assert isinstance(process, int)
         os.kill(process, signal.SIGSTOP)
         try:
-            with pytest.raises(StorageError), within(0.3):
-                histories.save(hand.id, "c", 1, after=0, ending=None)
+            with pytest.raises(StorageError, match=said), within(0.3):
+                histories.save(hand.id, "c", 1, after=0, ending=None) if what == "move" else histories.last_hand("t")
         finally:
             os.kill(process, signal.SIGCONT)
         with within(60):  # on a connection of its own, however busy the machine is
             assert histories.last_hand("t").moves in (0, 1)
         histories.close()
     verify_no_secret(caplog.text)
+
+
+def test_connections_that_postgresql_has_closed_are_replaced() -> None:
+    """The server is not asked whether they are open: a move is one statement."""
+    ended = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'played'"
+    with postgres() as url:
+        histories, statements = Histories(f"{url}?application_name=played"), list[str]()
+        hand = histories.add_table(_table(histories), _begun())
+        sql.event.listen(histories._engine, "before_cursor_execute", lambda c, cursor, text, *rest: statements.append(text))
+        histories.save(hand.id, "c", 1, after=0, ending=None)
+        with psycopg.connect(url) as other:
+            assert other.execute(ended).fetchone() == (True,)
+        histories.save(hand.id, "cc", 2, after=1, ending=None)
+        assert histories.last_hand("t").moves == 2
+        assert [text.split()[0] for text in statements] == ["UPDATE", "UPDATE", "SELECT"]
+        histories.close()
 
 
 def test_connecting_to_a_frozen_postgresql_is_given_up_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:

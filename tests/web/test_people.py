@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -14,7 +15,10 @@ from smoothcall.play.opponents import Agents
 from smoothcall.play.people import CODE_LIFE, FRESH, LIFE, NOBODY, RENEWED
 from smoothcall.play.service import PlayService
 from smoothcall.web.people import Newcomers
+from smoothcall.web.server import create
+from tests.web.browsing import AT_ONCE
 from tests.web.conftest import Invite
+from tests.web.visitor import Visitor
 
 KUHN = {"game": "kuhn", "opponent-0": "kuhn-lp"}
 
@@ -42,6 +46,27 @@ def service(agents: Agents, clock: Clock) -> Iterator[PlayService]:
 def rows(service: PlayService, table: str) -> int:
     with service._histories._begin() as session:
         return int(session.execute(sql.text(f"SELECT count(*) FROM {table}")).scalar_one())
+
+
+@pytest.mark.parametrize("path", ["act", "next"])
+def test_a_sign_in_that_another_server_has_ended_makes_no_move(agents: Agents, runner: asyncio.Runner, path: str) -> None:
+    """Programs' moves are looked up by the thread that makes them."""
+    service = App().play_service("sqlite://", agents, shared=True)
+    program = Visitor(create(service, schedule=AT_ONCE), runner)
+    token, histories = program.token, service._histories
+    table = program.post("/api/tables", json={"game": "leduc", "opponents": ["leduc-cfr"]}).json()
+    move, at = {"letter": "c", "hand": 1, "move": table["hand"]["move"]}, f"/api/tables/{table['id']}"
+    answer = program.post(f"{at}/act", json=move)
+    assert answer.status_code == 200
+    left = histories.last_hand(table["id"])
+    sign_in = histories.sign_in(token)
+    assert sign_in is not None
+    assert histories.revoke(sign_in.person, sign_in.id)
+    asked = {"hand": 1} if path == "next" else {**move, "move": answer.json()["hand"]["move"]}
+    for _ in range(2):
+        assert program.post(f"{at}/{path}", json=asked).status_code == 401
+    assert histories.last_hand(table["id"]) == left
+    service.close()
 
 
 def test_visits_write_nothing(invite: Invite, service: PlayService) -> None:

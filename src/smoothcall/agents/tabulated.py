@@ -51,14 +51,20 @@ class TabulatedPolicy(Policy):
         if ignores_observations(self.batch_policy):
             legal = self.game.legal
             return Policy.from_weights(self.game, self.batch_policy.probabilities(np.zeros((len(legal), 0)), legal)).weights
-        tree, parts = self.game.tree, list[Array]()
+        tree, number = self.game.tree, 0
         kind, first = _single_nodes(self.game) if self._sees_cards else _equal_nodes(self.game)
+        rows = tree.first_row[tree.decisions[np.argsort(kind, kind="stable")]]  # by class
+        rows_of = np.split(rows, np.cumsum(np.bincount(kind))[:-1])
+        sizes = np.array(self.game.buckets)[tree.round[tree.decisions]]
+        table = np.empty((int(sizes.sum()), len(self.game.actions)), np.uint8)  # filled in place: it may take 150 MB
         for street, buckets in enumerate(self.game.buckets):
             nodes = tree.decisions[first[tree.round[tree.decisions[first]] == street]]
             many = buckets * (SAMPLES if self._sees_cards else 1)
             for start in range(0, len(nodes), step := max(1, PIECE // many)):
-                parts += self._parts(nodes[start : start + step])
-        table = np.concatenate([parts[each] for each in kind.tolist()])  # rows follow the order of nodes
+                for part in self._parts(nodes[start : start + step]):
+                    for row in rows_of[number].tolist():
+                        table[row : row + buckets] = part
+                    number += 1
         table.flags.writeable = False
         return table
 

@@ -172,7 +172,8 @@ def estimated(game: Game, seat: int, player: Fixed) -> Values:
         bucket, outcome = dealer.deal(BATCH)
         booked = np.stack([cell[street][bucket[:, seat, street]] for street in streets], axis=1)
         kernels.estimate_values(game.walk, tree.depth, own, theirs, seat, bucket, outcome, booked, first, total, mass)
-    return Values(total / np.where(mass > 0, mass, 1), first, tuple(cell))
+    np.divide(total, mass, out=total, where=mass > 0)  # in place: both have 120 MB in no-limit hold'em with 32 cards
+    return Values(total, first, tuple(cell))
 
 
 def _play(game: Game, player: Fixed) -> kernels.Play:

@@ -71,6 +71,12 @@ class People:
             self._known.move_to_end(token)
             return known.sign_in.person
 
+    def expected(self, token: str) -> int | None:
+        """Return the person of a token as it was last read, however long ago: whoever uses it asks `person` before the end."""
+        with self._lock:
+            known = self._known.get(token)
+        return None if known is None else known.sign_in.person
+
     def person(self, token: str) -> int:
         """Return the person of a token; NOBODY if it was offered and they have not played. Unauthenticated if it is unknown."""
         found = self.recall(token)

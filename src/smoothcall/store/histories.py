@@ -29,6 +29,7 @@ from smoothcall.store.schema import Person, PlayedHand, PlayTable, file_of, in_m
 from smoothcall.store.watched_file import WatchedFile
 
 T = TypeVar("T")
+S = TypeVar("S", Session, Connection)
 _log = logging.getLogger(__name__)
 UNCHANGED = "the database cannot be used just now: nothing was changed, try again"
 UNKNOWN = "the database did not confirm this: look at what has been saved before you try again"
@@ -44,8 +45,11 @@ CHUNK = 50  # hands read at a time where there may be many
 # Used at every move, so compiled once
 _LAST_HAND = _HANDS.add_columns(PlayTable.closed).where(PlayedHand.table == sql.bindparam("_table"))
 _LAST_HAND = _LAST_HAND.order_by(PlayedHand.number.desc()).limit(1)
-_ADD_HAND = sql.insert(PlayedHand)
-_CLOSED = sql.select(PlayTable.closed).where(PlayTable.id == sql.bindparam("_table")).with_for_update()
+_NEW_COLUMNS = [column for column in PlayedHand.__table__.columns if column.name not in ("id", "luck_adjusted")]
+_NEW_HAND = sql.select(*(sql.bindparam(f"_{column.name}", type_=column.type) for column in _NEW_COLUMNS)).where(
+    PlayTable.id == sql.bindparam("_table"), PlayTable.closed.is_(None)
+)
+_ADD_HAND = sql.insert(PlayedHand).from_select(_NEW_COLUMNS, _NEW_HAND.with_for_update()).returning(PlayedHand.id)
 _SAVE_HAND = sql.update(PlayedHand).where(
     PlayedHand.id == sql.bindparam("_hand"), PlayedHand.moves == sql.bindparam("_after"), PlayedHand.ended.is_(None)
 )
@@ -76,7 +80,14 @@ class Histories(People):
 
     @contextmanager
     def _begin(self) -> Iterator[Session]:
-        """Begin a transaction that is committed at the end of the block. It waits for the database for LIMIT seconds in all."""
+        """Begin a transaction that is committed at the end of the block."""
+        with self._transaction(self._sessions) as session:
+            yield session
+            session.flush()
+
+    @contextmanager
+    def _transaction(self, make: Callable[[], S]) -> Iterator[S]:
+        """Commit what is done with a session or connection in the block, which waits for the database for LIMIT seconds."""
         committing = False
         try:
             with ExitStack() as stack:
@@ -85,11 +96,10 @@ class Histories(People):
                     stack.enter_context(self._alone)
                 if self._file is not None:
                     self._file.verify()
-                session = stack.enter_context(self._sessions())
-                yield session
-                session.flush()
+                made = stack.enter_context(make())
+                yield made
                 committing = True
-                session.commit()
+                made.commit()
                 if self._file is not None:
                     self._file.verify()
         except sql.exc.IntegrityError:
@@ -98,22 +108,35 @@ class Histories(People):
             raise _storage_error(error, unchanged=not committing) from None
 
     def _first(self, query: sql.Select[Any], values: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        """Return the first row of a query. PostgreSQL gets it without the statements that begin and end a transaction."""
-        if self.dialect == "sqlite":
-            with self._begin() as session:
-                return _tuple(session.execute(query, values).first())
+        """Return the first row of a query."""
+        with self._begin() if self.dialect == "sqlite" else self._single(changes=False) as connection:
+            return _tuple(connection.execute(query, values).first())
+
+    @contextmanager
+    def _single(self, *, changes: bool) -> Iterator[Connection]:
+        """Execute one statement on PostgreSQL, which commits itself. `changes`: it changes something."""
+        from smoothcall.store.postgres import SINGLE, undone
+
+        begun = False
         try:
             with within(LIMIT), self._engine.connect() as connection:
-                alone = connection.execution_options(isolation_level="AUTOCOMMIT")
-                return _tuple(alone.execute(query, values).first())
+                connection.execution_options(**{SINGLE: True})
+                begun = changes
+                yield connection
+        except sql.exc.IntegrityError:
+            raise
         except (sql.exc.SQLAlchemyError, OSError) as error:
-            raise _storage_error(error, unchanged=True) from None
+            raise _storage_error(error, unchanged=not begun or undone(error)) from None
 
-    def _change(self, call: Callable[[Connection], T]) -> T:
-        """Carry out a change that many threads ask for at once; on SQLite, with the changes of others in one transaction."""
+    def _change(self, call: Callable[[Connection], T], *, single: bool = False) -> T:
+        """Carry out a change that many threads ask for at once; on SQLite, with the changes of others in one transaction.
+
+        `single`: it is one statement.
+        """
         if self._group is None or self._file is None:
-            with self._begin() as session:
-                return call(session.connection())
+            alone = single and self.dialect == "postgresql"
+            with self._single(changes=True) if alone else self._transaction(self._engine.connect) as connection:
+                return call(connection)
         try:
             with within(LIMIT):
                 self._file.verify()
@@ -182,14 +205,8 @@ class Histories(People):
 
     def add_hand(self, row: TableRow, begun: Begun) -> HandRow:
         """Add the next hand of a table; Conflict if it is there already, Forbidden if the table was closed."""
-
-        def add(connection: Connection) -> HandRow:
-            if connection.scalar(_CLOSED, {"_table": row.id}) is not None:
-                raise Forbidden("this table is closed", row.id)
-            return _add_hand(connection, row, begun)
-
         try:
-            return self._change(add)
+            return self._change(lambda connection: _add_hand(connection, row, begun), single=True)
         except sql.exc.IntegrityError:
             raise Conflict(f"hand {begun.number} of this table has begun already") from None
 
@@ -201,7 +218,7 @@ class Histories(People):
             if connection.execute(_SAVE_HAND, change).rowcount != 1:
                 raise Conflict("this hand has gone on in the meantime")
 
-        self._change(save)
+        self._change(save, single=True)
 
     def set_luck_adjusted(self, values: Mapping[int, float]) -> None:
         """Write luck-adjusted results, by hand id."""
@@ -317,11 +334,14 @@ def _tuple(row: sql.Row[Any] | None) -> tuple[Any, ...] | None:
 
 
 def _add_hand(connection: Connection, row: TableRow, begun: Begun) -> HandRow:
-    columns = {"table": row.id, "person": row.person, **_columns(begun), **_columns(begun.ending)}
+    """Add a hand to a table that is not closed, and that nobody closes meanwhile."""
+    ending = _columns(begun.ending) or {"ended": None, "reason": "", "payoffs": (), "won": None, "marks": None}
+    columns = {"table": row.id, "person": row.person, **_columns(begun), **ending}
     del columns["ending"]
-    made = connection.execute(_ADD_HAND, columns)
-    assert made.inserted_primary_key is not None
-    return HandRow(id=made.inserted_primary_key[0], game=row.game, opponents=row.opponents, **columns)
+    made = connection.scalar(_ADD_HAND, {f"_{name}": value for name, value in columns.items()})
+    if made is None:
+        raise Forbidden("this table is closed", row.id)
+    return HandRow(id=made, game=row.game, opponents=row.opponents, **columns)
 
 
 def _columns(record: TableRow | Begun | Ending | None) -> dict[str, Any]:

@@ -169,9 +169,11 @@ def _engine(url: str, synchronous: str) -> Engine:
         sql.event.listen(engine, "connect", partial(_tune_sqlite, synchronous=synchronous))
         sql.event.listen(engine, "checkout", _limit_sqlite)
     else:
-        from smoothcall.store.postgres import connect
+        from smoothcall.store.postgres import begin, connect, verify_open
 
         sql.event.listen(engine, "do_connect", connect)
+        sql.event.listen(engine, "begin", begin)
+        sql.event.listen(engine, "checkout", verify_open)
     return engine
 
 
@@ -192,7 +194,7 @@ def _pooling(url: URL) -> dict[str, Any]:
     pool = {"pool_size": CONNECTIONS, "max_overflow": 0, "pool_timeout": LIMIT}
     if url.get_backend_name() == "sqlite":
         return {**pool, "connect_args": {"check_same_thread": False, "timeout": LIMIT}}
-    return {**pool, "pool_pre_ping": True}
+    return pool
 
 
 def _tune_sqlite(connection: Any, record: object, *, synchronous: str) -> None:

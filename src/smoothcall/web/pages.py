@@ -101,12 +101,21 @@ def service(request: Request) -> PlayService:
 async def at_table(request: Request, id: str, call: Callable[[], TableView]) -> TableView:
     """Make a move at a table, in a thread. It is answered on a schedule that does not depend on the opponents' cards."""
     pool, tables = workers.workers(request), service(request)
+    if (token := getattr(request.state, "unverified", None)) is not None:
+        call = partial(_verified, tables, token, person(request), call)
     if not tables.ready(id):
         await pool.run(workers.MOVES, partial(tables.table, person(request), id))  # where the database fails, this says so soon
     if not tables.ready(id):
         await pool.run(workers.LOADS, partial(tables.prepare, person(request), id))
     async with cast(Schedule, request.app.state.schedule).answer(person(request)):
         return await pool.run(workers.SEARCHES if tables.searches(id) else workers.MOVES, call)
+
+
+def _verified(tables: PlayService, token: str, expected: int, call: Callable[[], TableView]) -> TableView:
+    """Make a move if the token is still that of the person who is expected."""
+    if tables.person(token) != expected:
+        raise Unauthenticated("this token is not yours any more")
+    return call()
 
 
 async def opened(request: Request, person: int, call: Callable[[], TableView]) -> TableView:

@@ -1,11 +1,13 @@
 """Middleware that finds the person of every request before it is handled, and pages about one's sign-ins.
 
-The look-up is in memory, or done by a thread. Requests of a person wait for the answers to the person's moves that are under
+The look-up is in memory, or done by a thread; for moves that programs make, by the thread that makes the move, just before it
+(`pages.at_table`). Requests of a person wait for the answers to the person's moves that are under
 way (`web.schedule`), unless they are moves themselves.
 """
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
@@ -28,6 +30,7 @@ from smoothcall.web.workers import READS, Workers, begin_request, read, write
 
 router = APIRouter(include_in_schema=False)
 LONGEST_TOKEN = 200
+_MOVE = re.compile(r"/api/tables/[^/]+/(act|next)")
 MANY = "many people came from your address just now: try again in a minute"
 
 
@@ -42,18 +45,22 @@ class FindPerson:
             begin_request()
             token, found = pages.token_of(Request(scope)), None
             if token is not None:
-                found = await self._person(token)
+                found = await self._person(scope, token)
                 if isinstance(found, int) and found != NOBODY and scope["method"] in SAFE:
                     await self.schedule.settled(found)
             scope.setdefault("state", {})["person"] = found
         await self.app(scope, receive, send)
 
-    async def _person(self, token: str) -> int | UsageError:
-        known = self.service.people.recall(token)
+    async def _person(self, scope: Scope, token: str) -> int | UsageError:
+        people = self.service.people
+        known = people.recall(token)
         if known is not None and self.service.known_settings(known) is not None:
             return known
         if len(token) > LONGEST_TOKEN:
             return Unauthenticated("this is no token")
+        if scope["method"] == "POST" and _MOVE.fullmatch(scope["path"]) and (expected := people.expected(token)) is not None:
+            scope.setdefault("state", {})["unverified"] = token
+            return expected
         try:
             return await self.workers.run(READS, partial(self.service.person, token))
         except UsageError as error:
