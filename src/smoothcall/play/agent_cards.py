@@ -101,7 +101,8 @@ def _learned(about: Mapping[str, Any]) -> str:
     """Return a line such as `Smooth UCT, 1,000,000,000 episodes, seed 1, 22 min`."""
     how = about.get("solver")
     if about.get("learned"):
-        return str(about["learned"])
+        said = str(about["learned"])
+        return said[:1].upper() + said[1:]
     if how is None:
         return "of unknown origin"
     parts = [LEARNED_BY.get(how["name"], str(how["name"]))]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import datetime
 from random import Random
@@ -175,9 +175,14 @@ class PlayService(History):
 
         `rebuy`: at a cash table, buy in for a full stack.
         """
-        with self._held(person, id) as live:
-            players = self._players_at(live)
-            number = live.about.number
+        if self.shared and (live := self._find(person, id)).hand.finished and live.about.number == hand:
+            with suppress(Conflict):  # where another process has dealt it, the database says so, and the table is read again
+                return self._next_hand(person, id, hand, live.at, rebuy=rebuy)
+        return self._next_hand(person, id, hand, None, rebuy=rebuy)
+
+    def _next_hand(self, person: int, id: str, hand: int, chosen_at: tuple[int, int] | None, *, rebuy: bool) -> TableView:
+        with self._held(person, id, chosen_at) as live:
+            players, number = self._players_at(live), live.about.number
             if number == hand + 1:
                 return self._view(live)
             if number != hand:
@@ -398,9 +403,8 @@ class PlayService(History):
 
     def ready(self, id: str) -> bool:
         """Return whether a move at a table needs no loading."""
-        with self._lock:
-            live = self._live.get(id)
-            return live is not None and live.players is not None
+        live = self._live.get(id)
+        return live is not None and live.players is not None
 
     def searches(self, id: str) -> bool:
         """Return whether an opponent at a table searches, so that moves there take seconds."""
@@ -436,11 +440,9 @@ class PlayService(History):
         """Return the opponents, ready to play; `carried`: chips are carried over. May take seconds: it loads agents."""
         for player_id in opponents:
             self.agents.verify_fits(player_id, game, match=carried)
-        made = []
-        for player_id in opponents:
-            random = Random()
-            made.append(OpponentPlayer(self.agents.player_at(player_id, game, random), random))
-        return tuple(made)
+        randoms = [Random() for _ in opponents]
+        seated = zip(opponents, randoms, strict=True)
+        return tuple(OpponentPlayer(self.agents.player_at(each, game, random), random) for each, random in seated)
 
 
 def has_matches(rules: PokerRules) -> bool:
