@@ -11,6 +11,7 @@ from smoothcall.kernels import uncached
 from smoothcall.kernels.search.lanes import (
     FOUR,
     ONE,
+    THREE,
     TWO,
     Wide,
     choose,
@@ -19,6 +20,7 @@ from smoothcall.kernels.search.lanes import (
     fill_wide,
     first_blocks,
     load,
+    load_whole,
     load_wide,
     prefetch,
     store,
@@ -31,6 +33,11 @@ from smoothcall.kernels.tables import Array
 def _compute(array: Array, number: Any) -> None:
     value, other = load(array, 0), fill(array, number)
     store(array, 1, choose(value, value / other, other) - value * other + value)
+
+
+@uncached
+def _add_whole(array: Array, table: Array) -> None:
+    store(array, 0, load(array, 0) + load_whole(array, table, 1))
 
 
 @uncached
@@ -48,6 +55,9 @@ def test_lanes(dtype: Any) -> None:
     _compute(array, dtype(2))
     assert array[lanes : 2 * lanes] == pytest.approx(np.where(first > 0, first / 2, 2) - 2 * first + first, rel=1e-6)
     assert np.array_equal(array[2 * lanes :], last)
+    whole = random.integers(-128, 128, 2 * lanes).astype(np.int8)
+    _add_whole(array, whole)
+    assert array[:lanes] == pytest.approx(first + whole[lanes:], rel=1e-6)
     source, target = random.normal(size=(40, lanes)).astype(dtype), np.zeros((50, lanes), dtype)
     blocks, places = random.permutation(40)[:lanes], random.permutation(50)[:lanes]
     _transpose(source, blocks, target, places)
@@ -64,7 +74,7 @@ def _compute_wide(array: Array, number: Any, wide: Wide, few: Wide) -> None:
 
 @pytest.mark.interpreted
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("wide", "few"), [(TWO, ONE), (FOUR, ONE), (FOUR, FOUR)])
+@pytest.mark.parametrize(("wide", "few"), [(TWO, ONE), (FOUR, ONE), (FOUR, FOUR), (THREE, ONE)])
 def test_several_blocks_at_once(dtype: Any, wide: Wide, few: Wide) -> None:
     count, kept = (len(each) * count_lanes(dtype) for each in (wide, few))
     array = np.random.default_rng(0).normal(size=2 * count + 1).astype(dtype)

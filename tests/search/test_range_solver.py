@@ -15,7 +15,7 @@ from smoothcall.games.rankings import HIGH_CARD, HandOrder
 from smoothcall.games.rules import PokerRules, Street
 from smoothcall.holdem.equity import equity
 from smoothcall.progress import watched
-from smoothcall.search import range_solver
+from smoothcall.search import all_ins, range_solver
 from smoothcall.search.range_solver import ALGORITHMS, PREDICTIVE, RangeSolver, cfr_plus, predictive_cfr_plus
 from smoothcall.search.solution import Solution
 from smoothcall.search.spot import Spot
@@ -148,6 +148,22 @@ def test_threads_change_nothing() -> None:
         for table in ("regret", "average"):
             for player in range(2):
                 assert np.array_equal(getattr(one.solver, table)[player], getattr(other.solver, table)[player])
+
+
+def test_counted_all_ins_have_the_values_of_walked_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where cards of a suit stand for those of another."""
+    for board, texts in (("Td9d6hQc", ("AA,KQs,T9o", "JJ,A5s,98s,AA")), ("Td9d6hQd", ("AA,KQs", "AA,KQs"))):
+        found = []
+        for share in (0.0, 1.0):
+            monkeypatch.setattr(all_ins, "MEMORY_SHARE", share)
+            solver = Solution(Spot(board, texts, 10, (60, 40), bets="50%,a", raises="a"), double=True, threads=2).solver
+            assert solver.levels[0].arrays.ahead.any() == (share > 0)
+            assert (solver.betting[1].part[-1] < len(solver.betting[1].root) - 1) == (share > 0)
+            solver.run(2)
+            found.append((*solver.values().ev, *solver.values().best))
+        assert found[0] == pytest.approx(found[1], abs=1e-10)
+    raked = Solution(Spot("Td9d6hQc", ("AA", "JJ"), 10, 60, bets="50%,a", raises="a", rake=0.05, cap=3)).solver
+    assert len(raked.levels[0].arrays.ahead) == 0
 
 
 def test_equities() -> None:

@@ -241,6 +241,7 @@ def _level(
         weight=1.0 / comb(left, count),
         children=np.zeros(boards + 1, np.int32),
         bucket=np.zeros((0, 0), np.uint16),
+        ahead=np.zeros((0, 0, 0), np.int8),
     )
     kernels.fill_boards(held, listed, arrays, hands, place, evaluator(rules.deck if ranked else STANDARD), ranked)
     found = []

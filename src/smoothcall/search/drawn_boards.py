@@ -70,6 +70,7 @@ class DrawnBoards:
             weight=1.0,
             children=np.zeros(count + 1, np.int32),
             bucket=np.zeros((0, 0), np.uint16),
+            ahead=np.zeros((0, 0, 0), np.int8),
         )
         if not game.sampled:
             self._fill()

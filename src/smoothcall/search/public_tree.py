@@ -69,7 +69,10 @@ def street_bettings(start: Betting, moves: Moves, settle: Settle | None = None) 
             _add_entry(street, state, start.street + place, later, moves, settle or plain, MAX_NODES - count)
             count += len(street.kind) - street.root[-1]
         street.root.append(len(street.kind))
-        entries = later
+        order = sorted(range(len(later)), key=lambda entry: later[entry].finished)  # all-ins are the last entries
+        renumbered = {entry: new for new, entry in enumerate(order)}
+        street.entry = [renumbered.get(entry, -1) for entry in street.entry]
+        entries = [later[entry] for entry in order]
     return streets
 
 

@@ -18,6 +18,7 @@ from smoothcall.kernels.search.lanes import count_lanes, lane_zeros
 from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_memory
 from smoothcall.progress import report
+from smoothcall.search.all_ins import count_all_ins
 from smoothcall.search.boards import PLAYERS, Range, blocks, board_levels
 from smoothcall.search.public_tree import Moves, Settle, StreetBetting, as_arrays, check_down, street_bettings
 from smoothcall.search.range_sweep import NO_WEIGHTS, Bettings, RangeSweep, make_tables
@@ -112,8 +113,11 @@ class RangeSolver:
             rules, start.street, board, ranges, rows, self.lanes, isomorphic=isomorphic, watch=_reporter("boards of this spot")
         )
         kept = np.dtype(np.float16) if storage == 16 else self.dtype
-        verify_memory((3 if predictive else 2) * sum(size) * self.lanes * kept.itemsize, "the tables of this spot")
-        self.betting = [as_arrays(street, self.dtype, parts=street is self.streets[-1]) for street in self.streets]
+        table_bytes = (3 if predictive else 2) * sum(size) * self.lanes * kept.itemsize
+        verify_memory(table_bytes, "the tables of this spot")
+        walked, self.levels[0] = count_all_ins(self.streets, self.levels, table_bytes)
+        self.betting = [as_arrays(street, self.dtype) for street in self.streets[:-1]]
+        self.betting.append(as_arrays(self.streets[-1], self.dtype, parts=True, entries=walked))
         self.regret = [lane_zeros(each * self.lanes, kept) for each in size]
         self.average = [lane_zeros(each * self.lanes, kept) for each in size]
         self.sums = [lane_zeros(each * self.lanes if predictive else 0, kept) for each in size]

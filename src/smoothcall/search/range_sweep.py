@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -180,9 +180,8 @@ class RangeSweep:
         try:
             walk(0, *cuts[:2])
         finally:
-            wait(later)
-        for each in later:
-            each.result()
+            for each in later:
+                each.result()
 
     def walk_down(self, place: int, board: int, levels: Sequence[Level], player: int, tables: kernels.Tables) -> None:
         """Write the opponent's reach at the next street's entries behind one board, from the street's entries down."""

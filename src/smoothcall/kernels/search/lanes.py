@@ -1,7 +1,8 @@
 """Lanes: numbers that one vector instruction handles side by side, 64 bytes of them (16 float32 or 8 float64).
 
 A contiguous array is read as blocks of so many numbers: `load(array, n)` reads block n, `store(array, n, value)` writes it,
-`fill(array, x)` makes lanes that all are x, `gather(array, table, first, step, places, n)` reads table[first + step * place] of
+`fill(array, x)` makes lanes that all are x, `load_whole(array, table, n)` reads block n of a table of int8 as numbers of the
+array's type, `gather(array, table, first, step, places, n)` reads table[first + step * place] of
 a flat table for block n of `places`, as numbers of the array's type, `total(lanes)` adds them up. Lanes add, subtract,
 multiply, divide and are compared with 0 (`choose`). `load_wide(array, n, wide)` reads as many blocks at once as `wide` has
 numbers, and `first_blocks(lanes, wide)` keeps the first of them. `prefetch(array, n)` asks for a block that is needed soon.
@@ -34,7 +35,7 @@ Lanes = Any  # of one row
 
 
 Wide = tuple[int, ...]  # its length is known to the compiler: the blocks that are handled at once
-ONE, TWO, FOUR = (0,), (0, 0), (0, 0, 0, 0)  # several chains of additions hide each other's latency
+ONE, TWO, THREE, FOUR = (0,), (0, 0), (0, 0, 0), (0, 0, 0, 0)  # several chains of additions hide each other's latency
 MOST_BLOCKS = len(FOUR)
 
 
@@ -120,6 +121,8 @@ def _lanes_of(array_type: Any, blocks: int = 1) -> LanesType:
 
 def _kept(array_type: Any, lanes: LanesType) -> Any:
     """Return the type of a block in memory."""
+    if array_type.dtype == types.int8:
+        return ir.VectorType(ir.IntType(8), lanes.count)
     return ir.VectorType(ir.HalfType(), lanes.count) if array_type.dtype == types.uint16 else _vector(lanes)
 
 
@@ -134,6 +137,8 @@ def _block(context: Any, builder: Any, array_type: Any, array: Any, block: Any, 
 def _read(builder: Any, pointer: Any, array_type: Any, lanes: LanesType) -> Any:
     value = builder.load(pointer)
     value.align = array_type.dtype.bitwidth // 8
+    if array_type.dtype == types.int8:
+        return builder.sitofp(value, _vector(lanes))
     return builder.fpext(value, _vector(lanes)) if array_type.dtype == types.uint16 else value
 
 
@@ -151,6 +156,15 @@ def _load(typing: Any, array: Any, block: Any) -> Any:
 def _load_wide(typing: Any, array: Any, block: Any, wide: Any) -> Any:
     lanes = _lanes_of(array, len(wide))
     return lanes(array, types.intp, wide), _loading(lanes)
+
+
+def _load_whole(typing: Any, array: Any, table: Any, block: Any) -> Any:
+    lanes = LanesType(array.dtype)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _read(builder, _block(context, builder, table, args[1], args[2], lanes), table, lanes)
+
+    return lanes(array, table, types.intp), generate
 
 
 def _loading(lanes: LanesType) -> Any:
@@ -309,6 +323,11 @@ def _load_wide_block(array: Array, block: int, wide: Wide) -> Lanes:
     return array.reshape(-1)[block * count : (block + 1) * count].copy()
 
 
+def _load_whole_block(array: Array, table: Array, block: int) -> Lanes:
+    count = count_lanes(array.dtype)
+    return table.reshape(-1)[block * count : (block + 1) * count].astype(array.dtype)
+
+
 def _store_block(array: Array, block: int, value: Lanes) -> None:
     kept = value.astype(np.float16).view(np.uint16) if array.dtype == np.uint16 else value
     array.reshape(-1)[block * len(value) : (block + 1) * len(value)] = kept
@@ -354,6 +373,7 @@ def _blocks(array: Array) -> Array:
 
 load: Any = _load_block if INTERPRETED else intrinsic(_load)
 store: Any = _store_block if INTERPRETED else intrinsic(_store)
+load_whole: Any = _load_whole_block if INTERPRETED else intrinsic(_load_whole)
 prefetch: Any = _prefetch_block if INTERPRETED else intrinsic(_prefetch)
 fill: Any = _fill_block if INTERPRETED else intrinsic(_fill)
 load_wide: Any = _load_wide_block if INTERPRETED else intrinsic(_load_wide)

@@ -6,6 +6,7 @@ The processor's cache holds nothing of the interpreter after a walk over many bo
 from __future__ import annotations
 
 from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels.search.all_ins import all_in_values
 from smoothcall.kernels.search.sweep import NEXT_STREET, Betting, Boards, Scratch, Tables, Weights, walk_boards
 from smoothcall.kernels.tables import Array
 
@@ -35,10 +36,11 @@ def walk_last_streets(
     """Walk a board down to the last street's entries, unless their reach is known, boards begin:end behind it, and it up.
 
     Values are added to the entries of the board's street. `runs` and `partial` are those of `walk_boards`, for the last
-    street. Threads walk the board down each in its own buffers, some of the boards behind it, and not `up`; then one of them
-    walks none of these boards and `up`.
+    street; its entries that are in none of its parts are all-ins. Threads walk the board down each in its own buffers, some of
+    the boards behind it, and not `up`; then one of them walks none of these boards and `up`.
     """
     none, yes, no, no_runs = partial[:0], bool(1), bool(0), int(0)  # not literals, for each of which Numba compiles apart
+    walked = last_betting.part[-1]
     if down:
         walk_boards(board, board + 1, yes, no, no_runs, none, betting, boards, player, how, tables, locked, weights, scratch)
     if begin < end:
@@ -47,10 +49,14 @@ def walk_last_streets(
         walk_boards(
             begin, end, yes, yes, runs, partial, last_betting, last_boards, player, how, tables, last_locked, weights, last
         )
+        if len(boards.ahead):
+            hands, first, last_board = boards.hands[player, board], boards.children[board], boards.children[board + 1]
+            some, more = (begin - first) * hands // (last_board - first), (end - first) * hands // (last_board - first)
+            all_in_values(some, more, last_betting, boards, last_boards.weight, player, last, partial[0])
     if up:
         found = partial[0] if runs > 0 else last.entry_value
         for run in range(1, len(partial) if runs > 0 else 0):
-            found += partial[run]
+            found[:walked] += partial[run, :walked]
         for node in range(len(betting.kind)):
             if betting.kind[node] == NEXT_STREET:
                 scratch.value[node] = found[betting.entry[node]]

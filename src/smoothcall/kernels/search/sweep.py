@@ -23,6 +23,7 @@ from smoothcall.kernels.search.lanes import (
     FOUR,
     MOST_BLOCKS,
     ONE,
+    THREE,
     TWO,
     Wide,
     choose,
@@ -80,6 +81,7 @@ class Boards(NamedTuple):
     weight: float  # probability of the card (or cards) that come, given both hands
     children: Array  # [B + 1] int32: the first board of the next street behind each
     bucket: Array  # [B, n] uint16: of the opponent's hands, where it follows a policy by bucket; else [0, 0]
+    ahead: Array  # [2 or 1, n, W] int8: `all_ins.count_ahead` of each player on the only board, or of both; else [0, 0, 0]
 
 
 class Scratch(NamedTuple):
@@ -233,6 +235,8 @@ def _value_endings(betting: Betting, part: int, first: int, player: int, boards:
         some = endings - begin
         if some <= len(TWO) * width:
             _value_group(betting, begin, some, first, player, boards, board, scratch, TWO)
+        elif some <= len(THREE) * width:
+            _value_group(betting, begin, some, first, player, boards, board, scratch, THREE)
         else:
             _value_group(betting, begin, min(some, len(FOUR) * width), first, player, boards, board, scratch, FOUR)
 
@@ -399,11 +403,11 @@ def walk_boards(
     has whole ones, are written to partial[runs, E, W] instead, or added up in partial[1, E, W]. Where a street follows, its
     betting is one part, and its values are in the buffers before the walk up.
     """
-    every = len(boards.image) - 1
+    every, walked = len(boards.image) - 1, betting.part[-1]
     for board in range(begin, end):
         run = run_of(board, every, runs)
         if runs > 0 and run != run_of(board - 1, every, runs):
-            scratch.entry_value[:] = 0
+            scratch.entry_value[:walked] = 0
         for part in range(len(betting.part) - 1):
             entry, last_entry = betting.part[part], betting.part[part + 1]
             first, last = betting.root[entry], betting.root[last_entry]
@@ -416,6 +420,6 @@ def walk_boards(
                 _add_to_entries(betting, boards, board, player, entry, last_entry, first, scratch)
         if runs > 0 and run != run_of(board + 1, every, runs):
             if run < len(partial):
-                partial[run] = scratch.entry_value
+                partial[run, :walked] = scratch.entry_value[:walked]
             else:
-                partial[0] += scratch.entry_value
+                partial[0, :walked] += scratch.entry_value[:walked]
