@@ -12,7 +12,7 @@ from smoothcall.play.stakes import PLAY_GAMES
 from tests.conftest import built
 from tests.web.leaks import PROBES, Comparison, compare, routes
 
-FEW = 16  # hands per game in the fast suite, in two sittings
+FEW = 24  # hands per game in the fast suite, in two sittings
 MANY = 2000  # hands per game in the long suite
 FEW_SEATS = 80  # the same for games that differ in the number of players only, and for matches
 LONG_ONLY = ("limit-holdem", "no-limit-holdem-32", *(f"no-limit-holdem:seats={seats}" for seats in (3, 4, 5)))
