@@ -153,8 +153,7 @@ def solve_spots() -> None:
         solution.run(1.0)
         solution.node(":")
         solution.result()
-    for storage in (16, 32):
-        sc.solve("Td9d6hQc2s", ("AA", "KK"), 10, 5, accuracy=1.0, storage=storage).result()
+    sc.solve("Td9d6hQc2s", ("AA", "KK"), 10, 5, accuracy=1.0).result()
     for spec in ("kuhn", TINY):
         learn("cfr-br", spec)
     SearchPlayer(sc.Policy.uniform(sc.game("limit-holdem")))

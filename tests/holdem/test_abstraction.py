@@ -47,7 +47,9 @@ def variance(of: Abstraction, street: int) -> float:
     return float((number * (value - centre[bucket]) ** 2).sum() / number.sum())
 
 
-@pytest.mark.parametrize(("deck", "grid"), [(SHORT, (7, 100, 300)), (SHORT, FINE), (STANDARD, FINE)])
+@pytest.mark.parametrize(
+    ("deck", "grid"), [(SHORT, (7, 100, 300)), (SHORT, FINE), pytest.param(STANDARD, FINE, marks=pytest.mark.long)]
+)
 def test_even_cells_are_exact(deck: Deck, grid: tuple[int, ...]) -> None:
     """Bucket b of n holds b/n <= E[HS^2] < (b+1)/n, the last one 1 too: in whole numbers, over the whole tables."""
     of = abstraction(deck, grid)

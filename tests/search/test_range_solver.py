@@ -19,7 +19,10 @@ from smoothcall.search import all_ins, range_solver
 from smoothcall.search.range_solver import ALGORITHMS, PREDICTIVE, RangeSolver, cfr_plus, predictive_cfr_plus
 from smoothcall.search.solution import Solution
 from smoothcall.search.spot import Spot
+from tests.conftest import INTERPRETED
 from tests.search.plain import River, everything, listed
+
+NOT_COMPILED = [] if INTERPRETED else [pytest.mark.long]  # compiled, sweeps over numbers of 16 bits are kernels of their own
 
 
 def solver_of(rules: PokerRules, hole: int = 1, **how: Any) -> RangeSolver:
@@ -61,6 +64,20 @@ def test_predictions_are_the_last_gains() -> None:
             assert np.array_equal(solver.sums[0], plain.regret[0])
 
 
+@pytest.mark.interpreted
+@pytest.mark.parametrize("algorithm", [pytest.param(each, marks=NOT_COMPILED) for each in ("dcfr", "pcfr+")])
+def test_numbers_of_16_bits_in_kuhn(algorithm: str) -> None:
+    held, predictive = everything(KUHN.deck, 1), algorithm in PREDICTIVE
+    how: dict[str, Any] = {"dtype": np.float32, "weights": ALGORITHMS[algorithm], "predictive": predictive}
+    half, whole = (RangeSolver(KUHN, Betting(KUHN), (), [held] * 2, listed, storage=bits, **how) for bits in (16, 32))
+    assert half.table_bytes * 2 == whole.table_bytes
+    for solver in (half, whole):
+        solver.run(60)
+        assert solver.values().exploitability < 0.005
+    assert half.values().ev == pytest.approx(whole.values().ev, abs=0.005)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+"])
 def test_numbers_of_16_bits(algorithm: str) -> None:
     """Tables of half the size; exploitability is measured with the same sweep, so it is true of what was stored."""
