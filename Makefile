@@ -30,7 +30,7 @@ test-long: warm
 setup: $(DONE)
 
 # Only files whose hashes are in the lock are installed, the build requirement among them; the lock lists all, so nothing is resolved.
-# Two processes install every other package each, in half of the time.
+# Two processes install every other package each, at the same time.
 LOCKED = $(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes --requirement
 $(DONE): pyproject.toml requirements.lock
 	$(PYTHON) -m venv .venv

@@ -58,7 +58,7 @@ def _list_unseen(observation: Array, size: int, unseen: Array) -> int:
         card = int(observation[CARD + place])
         if card >= 0:
             known |= _ONE << np.uint64(card)
-    left = int(0)  # not the literal, for which Numba would compile what takes it apart
+    left = int(0)  # no literal: Numba compiles a callee once more for each
     for card in range(size):
         if known & (_ONE << np.uint64(card)) == _ZERO:
             unseen[left] = card

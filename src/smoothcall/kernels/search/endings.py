@@ -34,26 +34,28 @@ def _add_hands(reach: Array, other: Side, begin: int, end: int, card_reach: Arra
     return total
 
 
+@inlined
+def _apart(total: Lanes, reach: Array, own: Side, n: int, card_reach: Array, wide: Wide) -> Lanes:
+    """Return the reach of the hands in `total` that share no card with hand n.
+
+    By inclusion and exclusion: all of them, less those with either card, plus the hand itself, which was subtracted twice.
+    """
+    low, high = load_wide(card_reach, own.low[n], wide), load_wide(card_reach, own.high[n], wide)
+    return total - low - high + load_wide(reach, own.same[n], wide)
+
+
 @kernel
 def fold_values(
     reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array, wide: Wide
 ) -> None:
-    """Write value[count, lanes]: factor[2] times the reach of the opponent's hands that share no card with one's own.
-
-    By inclusion and exclusion: all hands, less those with either card, plus the hand itself, which was subtracted twice.
-    """
+    """Write value[count, lanes]: factor[2] times the reach of the opponent's hands that share no card with one's own."""
     total = fill_wide(reach, 0.0, wide)
     for card in range(len(card_reach)):
         store(card_reach, card, total)
     total = _add_hands(reach, other, 0, many, card_reach, total, wide)
     times = load_wide(factor, 2, wide)
     for n in range(count):
-        apart = (
-            total
-            - load_wide(card_reach, own.low[n], wide)
-            - load_wide(card_reach, own.high[n], wide)
-            + load_wide(reach, own.same[n], wide)
-        )
+        apart = _apart(total, reach, own, n, card_reach, wide)
         store(value, n, times * apart)
 
 
@@ -94,22 +96,12 @@ def showdown_values(
             )
         total = _add_hands(reach, other, own.weaker[begin], own.not_stronger[begin], card_reach, total, wide)
         for n in range(begin, end):
-            ties = (
-                total
-                - load_wide(card_reach, own.low[n], wide)
-                - load_wide(card_reach, own.high[n], wide)
-                + load_wide(reach, own.same[n], wide)
-            )
+            ties = _apart(total, reach, own, n, card_reach, wide)
             store(value, n, load_wide(value, n, wide) + not_stronger * ties)
         begin, added = end, own.not_stronger[begin]
     total = _add_hands(reach, other, added, many, card_reach, total, wide)
     for n in range(count):
-        apart = (
-            total
-            - load_wide(card_reach, own.low[n], wide)
-            - load_wide(card_reach, own.high[n], wide)
-            + load_wide(reach, own.same[n], wide)
-        )
+        apart = _apart(total, reach, own, n, card_reach, wide)
         store(value, n, load_wide(value, n, wide) + all_hands * apart)
         if len(fold_value):
             store(fold_value, n, folds * first_blocks(apart, folded))

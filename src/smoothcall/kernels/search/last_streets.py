@@ -39,7 +39,7 @@ def walk_last_streets(
     street; its entries that are in none of its parts are all-ins. Threads walk the board down each in its own buffers, some of
     the boards behind it, and not `up`; then one of them walks none of these boards and `up`.
     """
-    none, yes, no, no_runs = partial[:0], bool(1), bool(0), int(0)  # not literals, for each of which Numba compiles apart
+    none, yes, no, no_runs = partial[:0], bool(1), bool(0), int(0)  # no literals: Numba compiles a callee once more for each
     walked = last_betting.part[-1]
     if down:
         walk_boards(board, board + 1, yes, no, no_runs, none, betting, boards, player, how, tables, locked, weights, scratch)

@@ -338,7 +338,7 @@ def _walk_up(
     for node in range(last - 1, first - 1, -1):
         if betting.kind[node] != DECISION or not scratch.reached[node - first]:
             continue
-        own, actions = (node - first) * width, int(0)  # not the literal, for which Numba would compile what takes it apart
+        own, actions = (node - first) * width, int(0)  # no literal: Numba compiles a callee once more for each
         for action in range(betting.actions[node]):
             child = betting.child[node, action] - first
             if scratch.reached[child]:
