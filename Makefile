@@ -6,6 +6,7 @@ DONE := .venv/.installed
 .PHONY: demo play test test-long setup lint types contracts warm tests compiled interpreted docs bench clean
 QUIETLY := --quiet --disable-pip-version-check --no-compile
 PYTEST := $(BIN)/pytest --dist worksteal --numprocesses
+HANGING := -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true # a hanging test a test shows where, and fails
 WORKERS := 3 # more than cores: many tests wait for a server or a browser
 
 # Packages are installed without bytecode; without keeping it, every process would compile all that it imports, for seconds.
@@ -58,11 +59,11 @@ tests: warm
 	$(MAKE) compiled
 
 compiled: $(DONE)
-	$(PYTEST) $(WORKERS) -rs
+	$(PYTEST) $(WORKERS) $(HANGING) -rs
 
 # A reduced suite with the compiler disabled: kernels as plain Python. Other files are not collected, which would import them.
 interpreted: $(DONE)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) 1 -m 'interpreted and not long' $$(grep --recursive --files-with-matches mark.interpreted tests --include=test_*.py)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) 1 $(HANGING) -m 'interpreted and not long' $$(grep --recursive --files-with-matches mark.interpreted tests --include=test_*.py)
 
 docs: $(DONE)
 	$(BIN)/python -m tests.generated_docs

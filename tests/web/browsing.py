@@ -184,6 +184,8 @@ class Visitor:
         """With the mouse, or with a finger on a telephone."""
         found = self.page.locator(selector).first
         if self.size[0] < 600:
+            found.wait_for()  # a touch while one page replaces another is never answered, and has no time limit
+            self.page.wait_for_load_state()
             self.page.touchscreen.tap(1, 1)  # elsewhere first: two taps soon after each other are one double tap
             found.tap()
         else:
