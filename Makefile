@@ -6,7 +6,7 @@ DONE := .venv/.installed
 .PHONY: demo play test test-long setup lint types contracts warm tests compiled interpreted docs bench clean
 QUIETLY := --quiet --disable-pip-version-check --no-compile
 PYTEST := $(BIN)/pytest --dist worksteal --numprocesses
-HANGING := -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true # a hanging test a test shows where, and fails
+HANGING := -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true # a test that hangs shows where, and fails
 WORKERS := 3 # more than cores: many tests wait for a server or a browser
 
 # Packages are installed without bytecode; without keeping it, every process would compile all that it imports, for seconds.
