@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from fcntl import LOCK_EX, flock
@@ -166,8 +167,12 @@ STEPS: tuple[tuple[Callable[[], None], ...], ...] = (
 )
 
 
-def write_in_turn() -> None:
-    """Let one process at a time update the index of Numba's cache, which is read, extended and written back."""
+def prepare() -> None:
+    """Let one process at a time update the index of Numba's cache, which is read, extended and written back.
+
+    Nothing is collected in these processes, which end soon: a compiler makes objects by the million, and keeps most.
+    """
+    gc.disable()
     save = IndexDataCacheFile.save
 
     def alone(self: IndexDataCacheFile, key: object, data: object) -> None:
@@ -186,7 +191,7 @@ def main() -> None:
     rmtree(TABLES, ignore_errors=True)  # so that tests use tables of the current code
     TABLES.mkdir(parents=True)
     for step in STEPS:
-        with ProcessPoolExecutor(2, get_context("spawn"), initializer=write_in_turn, max_tasks_per_child=1) as two:
+        with ProcessPoolExecutor(2, get_context("spawn"), initializer=prepare, max_tasks_per_child=1) as two:
             list(two.map(call, step))
 
 

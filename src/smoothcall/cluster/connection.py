@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ def import_ray() -> ModuleType:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
     try:
-        import ray
+        ray = import_module("ray")
     except ImportError:
         raise UsageError("--cluster needs Ray (pip install 'smoothcall[cluster]')") from None
     logging.getLogger("ray").setLevel(logging.CRITICAL)

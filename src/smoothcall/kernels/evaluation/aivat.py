@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import kernel
+from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.holdem.boards import insert, rank_board
 from smoothcall.kernels.holdem.buckets import Cards, bucket_on
 from smoothcall.kernels.tables import Array, Walk
+from smoothcall.kernels.vectors import copy
 
 FLOP, TURN = 1, 2  # streets
 
@@ -59,11 +60,11 @@ def estimate_values(
             taken[level] += 1
             if actor == seat:
                 _probabilities(own, node, action, own_bucket, probability[level + 1])
-                reach[level + 1] = reach[level]
+                copy(reach[level], reach[level + 1])
             else:
                 _probabilities(theirs, node, action, own_bucket, probability[level + 1])
-                reach[level + 1] = reach[level] * probability[level + 1]
-                if reach[level + 1].max() == 0.0:  # the opponent never takes this action with these deals
+                possible = _multiply(reach[level], probability[level + 1], reach[level + 1])
+                if not possible:  # the opponent never takes this action with these deals
                     continue
             level += 1
             value[level] = 0.0
@@ -77,7 +78,18 @@ def estimate_values(
                 _book(first[node, street], cell[:, street], reach[level], value[level], total, mass)
         level -= 1
         if level >= 0:
-            value[level] += probability[level + 1] * value[level + 1]
+            for deal in range(deals):
+                value[level, deal] += probability[level + 1, deal] * value[level + 1, deal]
+
+
+@inlined
+def _multiply(reach: Array, probability: Array, after: Array) -> bool:
+    """Write the reach after an action; return whether it is taken with any deal."""
+    most = 0.0
+    for deal in range(len(reach)):
+        after[deal] = reach[deal] * probability[deal]
+        most = max(most, after[deal])
+    return most > 0.0
 
 
 @kernel

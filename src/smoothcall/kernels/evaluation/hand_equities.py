@@ -11,6 +11,7 @@ from smoothcall.kernels import kernel
 from smoothcall.kernels.holdem.drawing import card_set
 from smoothcall.kernels.holdem.evaluator import Evaluator, Number, add_cards, evaluate
 from smoothcall.kernels.tables import Array
+from smoothcall.kernels.vectors import copy
 
 SEATS = 2
 _TOGETHER = 64  # boards whose strengths fit into the cache
@@ -36,7 +37,7 @@ def hand_equities(evaluator: Evaluator, card: Array, count: int, score: Array, e
     size, coming = len(evaluator.card_key), 5 - count
     board, mine, by_rank = np.empty(5, np.int64), np.empty(SEATS, np.int32), np.zeros((SEATS, size // 4, size // 4), np.int32)
     result = np.empty((SEATS, size // 4, size // 4), np.int32)
-    board[:count] = card[2 * SEATS : 2 * SEATS + count]
+    copy(card[2 * SEATS : 2 * SEATS + count], board)
     score[:], known = 0, card_set(board, 0, count)
     if coming == 0:
         _compare_hands(evaluator, board, card, mine, score)

@@ -27,6 +27,7 @@ from smoothcall.kernels.holdem.buckets import Cards, board_buckets, rank_streets
 from smoothcall.kernels.holdem.drawing import draw_cards
 from smoothcall.kernels.random import draw, draw_deal, draw_index
 from smoothcall.kernels.tables import CALL, FOLD, FOLD_SLOT, SHOWDOWN, Array, Walk
+from smoothcall.kernels.vectors import copy
 
 LOSE, WIN = 0, 1  # columns of `Against.stake`
 RIVER = 3
@@ -96,11 +97,12 @@ def respond_listed(walk: Walk, weight: Array, share: Array, against: Against, ge
     for deal in range(len(won)):
         sampled = draw_deal(walk, generator)
         for seat in range(SEATS):
-            node, reach[:] = 0, weight
+            node = 0
+            copy(weight, reach)
             _free_deals(walk.bucket, sampled, seat, streets, fits)
             for street in range(streets):
                 _free_deals(walk.bucket, sampled, seat, street + 1, possible)
-                bucket[:] = walk.bucket[:, 1 - seat, street]
+                copy(walk.bucket[:, 1 - seat, street], bucket)
                 view = (possible, fits, bucket, share[seat])
                 node = _play_street(walk, against, seat, street, node, *view, reach, probability, generator)
             won[deal, seat] = _paid(walk, against, seat, node, fits, share[seat], reach)

@@ -11,6 +11,7 @@ import numpy as np
 
 from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.tables import Array, Integer
+from smoothcall.kernels.vectors import copy
 
 SUITS = 4
 SHIFT = np.uint32(8)  # an entry of a board index is (class << SHIFT) | suit change
@@ -78,7 +79,7 @@ def index_boards(size: int, count: int, binomial: Array, changed: Array) -> tupl
             index[rank] = (classes << SHIFT) | np.uint32(STAY)
             classes += np.uint32(1)
         next_board(cards)
-    cards[:] = np.arange(count)
+    copy(np.arange(count), cards)
     for rank in range(len(index)):
         change = order_suits(cards, count, held)
         if change != STAY:
@@ -109,6 +110,6 @@ def list_classes(index: Array, count: int, classes: int) -> tuple[Array, Array]:
         found = index[rank] >> SHIFT
         size[found] += 1
         if (index[rank] & CHANGE) == STAY:
-            boards[found] = cards
+            copy(cards, boards[found])
         next_board(cards)
     return boards, size

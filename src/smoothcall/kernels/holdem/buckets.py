@@ -14,6 +14,7 @@ from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.holdem.boards import CHANGE, SHIFT, insert, rank_board
 from smoothcall.kernels.holdem.evaluator import Evaluator
 from smoothcall.kernels.tables import Array, Integer
+from smoothcall.kernels.vectors import copy
 
 BOARD = 5  # cards of a complete board
 VISIBLE = (2, 5, 6, 7)  # by street: hole and board cards that a seat has seen
@@ -87,7 +88,7 @@ def board_row(cards: Cards, street: int, entry: Integer) -> Array:
 def board_buckets(cards: Cards, street: int, rank: Integer, bucket: Array) -> None:
     """Write the bucket of every hand on a board to bucket[hands]; without meaning where a hand shares a card with it."""
     if street == 0:
-        bucket[:] = cards.preflop
+        copy(cards.preflop, bucket)
         return
     entry, hand, size = board_entry(cards, street, rank), 0, len(cards.hand)
     row, river_bucket, on_river = board_row(cards, street, entry), cards.river_bucket, street == RIVER

@@ -9,6 +9,7 @@ from smoothcall.kernels.holdem.drawing import card_set, draw_rest
 from smoothcall.kernels.holdem.evaluator import Evaluator, Number, add_cards, evaluate, step
 from smoothcall.kernels.random import draw
 from smoothcall.kernels.tables import Array
+from smoothcall.kernels.vectors import copy
 
 _ZERO = np.uint64(0)
 
@@ -59,7 +60,7 @@ def sample_winners(
     players, size = len(start) - 1, len(evaluator.card_key)
     own_keys, own_mask = np.zeros(players, np.uint64), np.zeros(players, np.uint64)
     full, known = np.zeros(5, np.uint8), card_set(removed, 0, len(removed))
-    full[: len(board)] = board
+    copy(board, full)
     done = tries = 0
     while done < samples and tries < 1000 * (done + 1000):
         tries += 1

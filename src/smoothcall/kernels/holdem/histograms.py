@@ -16,6 +16,7 @@ from smoothcall.kernels.holdem.boards import CHANGE, SHIFT, insert, rank_board
 from smoothcall.kernels.holdem.drawing import draw_cards
 from smoothcall.kernels.random import draw
 from smoothcall.kernels.tables import Array, Integer
+from smoothcall.kernels.vectors import copy
 
 BOARD = 5  # cards of a complete board
 
@@ -162,7 +163,7 @@ def settle(histogram: Array, centre: Array, steps: int) -> int:
         nearest(histogram, centre, found)
         if (found == before).all():
             return step
-        before[:] = found
+        copy(found, before)
         total[:], rows[:] = 0, 0
         for row in range(count):
             rows[found[row]] += 1

@@ -15,6 +15,7 @@ from smoothcall.kernels.holdem.evaluator import Evaluator, add_cards, evaluate
 from smoothcall.kernels.holdem.hand_strength import sort_by_digit
 from smoothcall.kernels.search.sweep import Boards
 from smoothcall.kernels.tables import Array
+from smoothcall.kernels.vectors import copy
 
 DIGITS, DIGIT_BITS = 128, 7  # of `sort_by_digit`
 BOARD = 5
@@ -114,7 +115,7 @@ def _find_strengths(
     """Write the strengths of the hands in `order`; 0 on boards before the last street."""
     strength[:] = 0
     if listed.strength.shape[1] > 0:
-        strength[:] = listed.strength[player, board]
+        copy(listed.strength[player, board], strength)
     elif ranked:
         keys, mask = add_cards(evaluator, listed.board[board], 0, listed.board.shape[1])
         for n in range(count):
@@ -145,7 +146,7 @@ def fill_buckets(cards: Cards, street: int, listed: Listed, hands: Array, bucket
     known, board = np.zeros(len(cards.preflop), np.int32), np.zeros(BOARD, np.uint8)
     ascending, rank = np.zeros(BOARD, np.uint8), np.zeros(3, np.uint32)
     for n in range(len(listed.parent)):
-        board[: listed.board.shape[1]] = listed.board[n]
+        copy(listed.board[n], board)
         rank_streets(board, 0, cards.binomial, ascending, rank)
         board_buckets(cards, street, rank[max(street - 1, 0)], known)
         for place in range(hands[n]):

@@ -12,6 +12,7 @@ from smoothcall.kernels.holdem.drawing import draw_cards
 from smoothcall.kernels.random import draw
 from smoothcall.kernels.search.boards import Listed
 from smoothcall.kernels.tables import Array
+from smoothcall.kernels.vectors import copy
 
 BOARD = 5
 
@@ -86,7 +87,7 @@ def fill_street_buckets(cards: Cards, listed: Listed, hands: Array, bucket: Arra
     known, board = np.zeros(len(cards.preflop), np.int32), np.zeros(BOARD, np.uint8)
     ascending, rank = np.zeros(BOARD, np.uint8), np.zeros(3, np.uint32)
     for n in range(len(bucket)):
-        board[:] = listed.board[n]
+        copy(listed.board[n], board)
         rank_streets(board, 0, cards.binomial, ascending, rank)
         for street in range(4):
             board_buckets(cards, street, rank[max(street - 1, 0)], known)

@@ -9,6 +9,7 @@ from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.search.all_ins import all_in_values
 from smoothcall.kernels.search.sweep import NEXT_STREET, Betting, Boards, Scratch, Tables, Weights, walk_boards
 from smoothcall.kernels.tables import Array
+from smoothcall.kernels.vectors import add, copy
 
 
 @kernel
@@ -56,10 +57,11 @@ def walk_last_streets(
     if up:
         found = partial[0] if runs > 0 else last.entry_value
         for run in range(1, len(partial) if runs > 0 else 0):
-            found[:walked] += partial[run, :walked]
+            for entry in range(walked):
+                add(partial[run, entry], found[entry])
         for node in range(len(betting.kind)):
             if betting.kind[node] == NEXT_STREET:
-                scratch.value[node] = found[betting.entry[node]]
+                copy(found[betting.entry[node]], scratch.value[node])
         walk_boards(board, board + 1, no, yes, no_runs, none, betting, boards, player, how, tables, locked, weights, scratch)
 
 
@@ -70,4 +72,4 @@ def _enter_last(betting: Betting, player: int, scratch: Scratch, last: Scratch) 
         if betting.kind[node] == NEXT_STREET:
             entry = betting.entry[node]
             last.entry_reached[entry] = scratch.reached[node]
-            last.entry_reach[entry] = scratch.reach[betting.source[player, node]]
+            copy(scratch.reach[betting.source[player, node]], last.entry_reach[entry])

@@ -30,6 +30,7 @@ from smoothcall.kernels.search.sweep import (
     _width,
 )
 from smoothcall.kernels.tables import CALL, Array
+from smoothcall.kernels.vectors import copy
 
 
 class Work(NamedTuple):
@@ -346,7 +347,7 @@ def _sweep(
             node, root = tree.entry[entry], betting.root[entry] - first
             late.reached[root] = trunk.reached[node]
             if late.reached[root]:
-                late.reach[root] = trunk.reach[tree.trunk.source[sweep.player, node]]
+                copy(trunk.reach[tree.trunk.source[sweep.player, node]], late.reach[root])
                 visited += betting.root[entry + 1] - betting.root[entry]
         _walk_down(betting, first, last, board, sweep, other, other.last_row, none, boards, late, work)
         _value_endings(betting, part, first, sweep.player, boards, board, late)
@@ -354,7 +355,7 @@ def _sweep(
         for entry in range(begin, end):
             root = betting.root[entry] - first
             if late.reached[root]:
-                trunk.value[tree.entry[entry]] = late.value[root]
+                copy(late.value[root], trunk.value[tree.entry[entry]])
     _value_endings(tree.trunk, part_0, top, sweep.player, boards, board, trunk)
     _walk_up(tree.trunk, top, nodes, board, sweep, own, own.trunk_row, tree.street, boards, trunk, work)
     return visited

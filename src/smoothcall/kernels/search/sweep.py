@@ -39,6 +39,7 @@ from smoothcall.kernels.search.strategies import Tables as Tables
 from smoothcall.kernels.search.strategies import Weights as Weights
 from smoothcall.kernels.search.strategies import act, learn, mean_values
 from smoothcall.kernels.tables import Array
+from smoothcall.kernels.vectors import add, copy
 
 DECISION, FOLDED, SHOWN_DOWN, NEXT_STREET = range(4)  # Betting.kind
 LEARN, BEST, MEAN = range(3)  # what a player does at its own decisions: update its tables, respond best, follow its strategy
@@ -420,6 +421,8 @@ def walk_boards(
                 _add_to_entries(betting, boards, board, player, entry, last_entry, first, scratch)
         if runs > 0 and run != run_of(board + 1, every, runs):
             if run < len(partial):
-                partial[run, :walked] = scratch.entry_value[:walked]
+                for entry in range(walked):
+                    copy(scratch.entry_value[entry], partial[run, entry])
             else:
-                partial[0, :walked] += scratch.entry_value[:walked]
+                for entry in range(walked):
+                    add(scratch.entry_value[entry], partial[0, entry])

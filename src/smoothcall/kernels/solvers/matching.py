@@ -7,6 +7,7 @@ import numpy as np
 from smoothcall.kernels import inlined, kernel
 from smoothcall.kernels.random import draw, draw_index
 from smoothcall.kernels.tables import Array, Integer
+from smoothcall.kernels.vectors import add
 
 
 @inlined
@@ -60,7 +61,7 @@ def iterate(payoffs: Array, regret: Array, average: Array, generator: Array, cou
         joint = 0
         for player in range(players):
             match_regrets(regret[player], every, policy[player])
-            average[player] += policy[player]
+            add(policy[player], average[player])
             chosen[player] = draw_index(policy[player], actions, draw(generator))
             joint = joint * actions + chosen[player]
         stride = 1
