@@ -27,7 +27,7 @@ from smoothcall.information.deals import Deals, count_deals, list_deals, no_card
 from smoothcall.information.keys import Keys
 from smoothcall.information.sequence_form import build_form, build_one_deal
 from smoothcall.information.tree import ActionTree, matrix_tree, poker_size, poker_tree
-from smoothcall.kernels.tables import Array, Form, OneDeal, Walk
+from smoothcall.kernels.tables import Array, Form, OneDeal, Walk, read_only
 from smoothcall.options import Option, number
 
 SUITS = Option("merged", "merge cards that differ only in suit, or tell them apart", choices=("merged", "apart"))
@@ -249,11 +249,11 @@ class Game:
         nowhere = np.zeros((0, self.players, len(self.buckets)), np.int32)
         none = np.zeros(0, np.uint32)
         return Walk(
-            tree.kind,
-            tree.player,
-            tree.round,
-            tree.child,
-            tree.first_row,
+            read_only(tree.kind),
+            read_only(tree.player),
+            read_only(tree.round),
+            read_only(tree.child),
+            read_only(tree.first_row),
             ending,
             payoff,
             nowhere if self.sampled else self.deals.bucket,

@@ -18,6 +18,13 @@ NO_SLOT = -1
 NOTHING, CHECKED, CALLED, RAISED = range(4)  # what somebody did last in a hand
 
 
+def read_only(table: Array) -> Array:
+    """Return a view that cannot be written: Numba compiles kernels for writeable and read-only arrays apart."""
+    view = table.view()
+    view.flags.writeable = False
+    return view
+
+
 class Walk(NamedTuple):
     """Tables for walks through one deal. N nodes, A action slots, D deals, P players, R streets.
 

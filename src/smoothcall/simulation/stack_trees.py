@@ -16,7 +16,7 @@ from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.kernels.simulation.observations import PublicNodes
-from smoothcall.kernels.tables import Array, Walk
+from smoothcall.kernels.tables import Array, Walk, read_only
 from smoothcall.progress import report
 
 MAX_STACKS = 1000  # stack sizes
@@ -80,11 +80,11 @@ def stack_trees(rules: PokerRules, *, full_stacks: bool = False) -> StackTrees:
     )
     none = np.zeros(0, np.int32)
     walk = Walk(
-        kind=kind,
-        player=player,
-        round=street,
-        child=child,
-        first_row=np.full(nodes, -1, np.int32),
+        kind=read_only(kind),
+        player=read_only(player),
+        round=read_only(street),
+        child=read_only(child),
+        first_row=read_only(np.full(nodes, -1, np.int32)),
         ending=ending,
         payoff=payoff,
         bucket=np.zeros((0, rules.seats, len(rules.streets)), np.int32),

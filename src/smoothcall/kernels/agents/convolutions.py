@@ -6,6 +6,7 @@ import numpy as np
 
 from smoothcall.kernels import kernel
 from smoothcall.kernels.tables import Array
+from smoothcall.kernels.vectors import copy
 
 
 @kernel
@@ -20,7 +21,9 @@ def convolve(images: Array, weight: Array, bias: Array, outputs: Array) -> None:
     added = np.empty(9 * out, np.float32)  # what a pixel adds to its neighbours
     padded = np.empty((rows + 2, columns + 2, out), np.float32)
     for n in range(count):
-        padded[:] = bias
+        for row in range(rows + 2):
+            for column in range(columns + 2):
+                copy(bias, padded[row, column])
         for row in range(rows):
             for column in range(columns):
                 some = False

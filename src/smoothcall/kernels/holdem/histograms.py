@@ -102,7 +102,7 @@ def sample_histograms(rivers: Rivers, shown: int, each: int, generator: Array, h
         hand = int(draw(generator) * hands)
         while every[0, hand, -1] == 0:  # it shares a card with the board
             hand = int(draw(generator) * hands)
-        histogram[sample] = every[0, hand]
+        copy(every[0, hand], histogram[sample])
 
 
 @inlined
@@ -144,7 +144,7 @@ def first_centres(histogram: Array, generator: Array, centre: Array) -> None:
             if left < 0:
                 chosen = row
                 break
-        centre[k] = histogram[chosen]
+        copy(histogram[chosen], centre[k])
         for row in range(count):
             apart = np.int64(distance(histogram[row], centre[k]))
             square[row] = apart * apart if k == 0 else min(square[row], apart * apart)
