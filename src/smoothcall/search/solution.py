@@ -348,7 +348,7 @@ def _next_check(iterations: int, above: float) -> int:
     """Return when to measure exploitability again; `above`: how many times the goal it is now."""
     if iterations < FIRST_CHECK:
         return FIRST_CHECK
-    return iterations + max(5, min(iterations, int(iterations * (above**0.75 - 1))))
+    return iterations + max(2, min(iterations, int(iterations * (above**0.75 - 1))))
 
 
 def solve(
