@@ -20,7 +20,8 @@ import sqlalchemy as sql
 from smoothcall.errors import Conflict, StorageError, UsageError
 from smoothcall.store import checkpoints
 from smoothcall.store.deadlines import LIMIT, Stopped, check_stopped, remaining, stoppable, within
-from smoothcall.store.group_commit import CommitFailed, GroupCommit, NotInTime
+from smoothcall.store.gathering import NotInTime
+from smoothcall.store.group_commit import CommitFailed, GroupCommit
 from smoothcall.store.histories import Histories
 from smoothcall.store.postgres import connect
 from tests.conftest import PATIENCE
@@ -102,7 +103,7 @@ def test_connections_that_postgresql_has_closed_are_replaced() -> None:
             assert other.execute(ended).fetchone() == (True,)
         histories.save(hand.id, "cc", 2, after=1, ending=None)
         assert histories.last_hand("t").moves == 2
-        assert [text.split()[0] for text in statements] == ["UPDATE", "UPDATE", "SELECT"]
+        assert [text.split()[0] for text in statements] == ["WITH", "WITH", "SELECT"]
         histories.close()
 
 
@@ -260,10 +261,10 @@ def test_a_group_is_one_transaction_and_failures_stay_alone(path: Path) -> None:
     first.start()
     held.begun.wait()
     asked = [ask("one", "INSERT INTO numbers VALUES (1)"), ask("two", "INSERT INTO numbers VALUES (2)")]
-    while group._queue.qsize() < 2:
+    while group._changes._queue.qsize() < 2:
         pass
     asked.append(ask("again", "INSERT INTO numbers VALUES (1)"))
-    while group._queue.qsize() < 3:
+    while group._changes._queue.qsize() < 3:
         pass
     before = len(commits)
     held.go.set()

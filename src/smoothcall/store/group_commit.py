@@ -7,50 +7,21 @@ interpreter's lock, and under load gets it back late.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
-from time import monotonic
 from typing import Any, TypeVar
 
 import sqlalchemy as sql
 from sqlalchemy.engine import Connection, Engine
 
 from smoothcall.store.checkpoints import Checkpoints
-from smoothcall.store.deadlines import remaining
+from smoothcall.store.gathering import GRACE, Gathering, Pending, seconds_left
 
 T = TypeVar("T")
-LARGEST = 64  # changes in one transaction
-GRACE = 3.0  # seconds to wait for a transaction that has begun, so that its outcome is known
-
-
-class NotInTime(Exception):
-    """The database did not take a change in time. `begun`: whether it may yet be carried out."""
-
-    def __init__(self, *, begun: bool) -> None:
-        super().__init__("the database is busy")
-        self.begun = begun
+Change = Pending[Callable[[Connection], Any], Any]
 
 
 class CommitFailed(Exception):
     """The commit of a change failed. Its cause is the error of the database."""
-
-
-class _Change:
-    def __init__(self, call: Callable[[Connection], Any], seconds: float) -> None:
-        self.call, self.seconds, self.ends = call, seconds, monotonic() + seconds
-        self.lock, self.done = threading.Lock(), threading.Event()
-        self.state = "waiting"  # then "begun" or "abandoned"
-        self.result: Any = None
-        self.error: BaseException | None = None
-
-    def claim(self, state: str) -> bool:
-        """Move from waiting to another state; False if it has moved already."""
-        with self.lock:
-            if self.state != "waiting":
-                return False
-            self.state = state
-            return True
 
 
 class GroupCommit:
@@ -58,60 +29,30 @@ class GroupCommit:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._queue: SimpleQueue[_Change | None] = SimpleQueue()
         self._connection: Connection | None = None
         self._checkpoints = Checkpoints(engine)
-        self._thread = threading.Thread(target=self._work, name="group commit", daemon=True)
-        self._thread.start()
+        self._changes: Gathering[Callable[[Connection], Any], Any] = Gathering("group commit", self._carry_out)
 
     def run(self, call: Callable[[Connection], T]) -> T:
         """Return what `call` returned, once it is committed."""
-        change = _Change(call, remaining())
-        self._queue.put(change)
-        if not change.done.wait(change.seconds) and (change.claim("abandoned") or not change.done.wait(GRACE)):
-            raise NotInTime(begun=change.state == "begun")
-        if change.error is not None:
-            raise change.error
-        return change.result  # type: ignore[no-any-return]
+        return self._changes.ask(call)  # type: ignore[no-any-return]
 
     def close(self) -> None:
         """Finish what has been asked for, for as long as a change may take."""
-        self._queue.put(None)
-        self._thread.join(GRACE)
+        if self._changes.close():
+            self._drop()
         self._checkpoints.close(GRACE)
 
-    def _work(self) -> None:
-        while (first := self._queue.get()) is not None:
-            group, more = [first], True
-            while more and len(group) < LARGEST:
-                try:
-                    found = self._queue.get_nowait()
-                except Empty:
-                    break
-                if found is None:
-                    self._queue.put(None)
-                    more = False
-                else:
-                    group.append(found)
-            self._carry_out([change for change in group if change.claim("begun")])
-        self._drop()
-
-    def _carry_out(self, group: list[_Change]) -> None:
-        if not group:
-            return
+    def _carry_out(self, group: list[Change]) -> None:
         try:
             together = self._commit(group)
-        except BaseException as error:
+        except BaseException:
             self._drop()
-            for change in group:
-                change.error = error
-        else:
-            for change in () if together else group:  # one of them broke the transaction: each by itself
-                self._alone(change)
-        for change in group:
-            change.done.set()
+            raise
+        for change in () if together else group:  # one of them broke the transaction: each by itself
+            self._alone(change)
 
-    def _alone(self, change: _Change) -> None:
+    def _alone(self, change: Change) -> None:
         change.error = None
         try:
             if not self._commit([change]):
@@ -120,17 +61,16 @@ class GroupCommit:
             self._drop()
             change.error = error
 
-    def _commit(self, group: list[_Change]) -> bool:
+    def _commit(self, group: list[Change]) -> bool:
         """Carry out changes in one transaction; False, and none is carried out, if one of several failed."""
         if self._connection is None:
             self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         connection = self._connection
-        wait = int(1000 * max(0.05, min(change.ends for change in group) - monotonic()))
-        connection.exec_driver_sql(f"PRAGMA busy_timeout={wait}")
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={int(1000 * seconds_left(group))}")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         for change in group:
             try:
-                change.result = change.call(connection)
+                change.result = change.asked(connection)
             except Exception as error:
                 change.error = error
                 connection.exec_driver_sql("ROLLBACK")

@@ -22,12 +22,15 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from smoothcall.errors import Conflict, Forbidden, StorageError, UsageError
 from smoothcall.store.deadlines import LIMIT, within
-from smoothcall.store.group_commit import CommitFailed, GroupCommit, NotInTime
-from smoothcall.store.people import People
-from smoothcall.store.records import Begun, Ending, Filter, HandRow, TableRow
+from smoothcall.store.gathering import NotInTime
+from smoothcall.store.group_commit import CommitFailed, GroupCommit
+from smoothcall.store.people import SIGN_INS, People, digest
+from smoothcall.store.postgres_moves import UNFINISHED, PostgresMoves
+from smoothcall.store.records import Begun, Ending, Filter, HandRow, SignInRow, TableRow
 from smoothcall.store.schema import Person, PlayedHand, PlayTable, file_of, in_memory, open_database, reason
 from smoothcall.store.watched_file import WatchedFile
 
+Q = TypeVar("Q")
 T = TypeVar("T")
 S = TypeVar("S", Session, Connection)
 _log = logging.getLogger(__name__)
@@ -64,6 +67,7 @@ class Histories(People):
         path = file_of(url)
         self._file = None if path is None else WatchedFile(path)
         self._group = None if path is None else GroupCommit(self._engine)
+        self._moves = PostgresMoves(self._single, SIGN_INS) if self.dialect == "postgresql" else None
         self._alone = RLock() if in_memory(url) else None  # all threads share the one connection to a database in memory
 
     @property
@@ -72,8 +76,9 @@ class Histories(People):
         return self._engine.dialect.name
 
     def close(self) -> None:
-        if self._group is not None:
-            self._group.close()
+        for threads in (self._group, self._moves):
+            if threads is not None:
+                threads.close()
         self._engine.dispose()
         if self._file is not None:
             self._file.close()
@@ -107,6 +112,14 @@ class Histories(People):
         except (sql.exc.SQLAlchemyError, OSError) as error:
             raise _storage_error(error, unchanged=not committing) from None
 
+    def _asked(self, call: Callable[[Q], T], asked: Q) -> T:
+        """Return the answer of a thread that carries out what many ask for."""
+        try:
+            with within(LIMIT):
+                return call(asked)
+        except NotInTime as error:
+            raise _storage_error(error, unchanged=not error.begun) from None
+
     def _first(self, query: sql.Select[Any], values: Mapping[str, Any]) -> tuple[Any, ...] | None:
         """Return the first row of a query."""
         with self._begin() if self.dialect == "sqlite" else self._single(changes=False) as connection:
@@ -138,13 +151,10 @@ class Histories(People):
             with self._single(changes=True) if alone else self._transaction(self._engine.connect) as connection:
                 return call(connection)
         try:
-            with within(LIMIT):
-                self._file.verify()
-                result = self._group.run(call)
+            self._file.verify()
+            result = self._asked(self._group.run, call)
         except sql.exc.IntegrityError:
             raise
-        except NotInTime as error:
-            raise _storage_error(error, unchanged=not error.begun) from None
         except CommitFailed as error:
             raise _storage_error(error.__cause__ or error, unchanged=False) from None
         except (sql.exc.SQLAlchemyError, OSError) as error:
@@ -156,6 +166,12 @@ class Histories(People):
         return result
 
     # People
+
+    def sign_in(self, token: str) -> SignInRow | None:
+        if self._moves is None:
+            return super().sign_in(token)
+        found = self._asked(self._moves.sign_ins.ask, digest(token))
+        return None if found is None else SignInRow(*found)
 
     def settings(self, person: int) -> dict[str, Any]:
         """Return what a person has set; {} where everything is as it was given."""
@@ -173,7 +189,7 @@ class Histories(People):
 
         def add(connection: Connection) -> HandRow:
             connection.execute(sql.insert(PlayTable), _columns(row))
-            return _add_hand(connection, row, begun)
+            return _add_hand(connection, row, _new_columns(row, begun))
 
         return self._change(add)
 
@@ -205,17 +221,22 @@ class Histories(People):
 
     def add_hand(self, row: TableRow, begun: Begun) -> HandRow:
         """Add the next hand of a table; Conflict if it is there already, Forbidden if the table was closed."""
+        columns = _new_columns(row, begun)
+        if self._moves is not None and (made := self._asked(self._moves.hands.ask, columns)) is not None:
+            return HandRow(id=made, game=row.game, opponents=row.opponents, **columns)
         try:
-            return self._change(lambda connection: _add_hand(connection, row, begun), single=True)
+            return self._change(lambda connection: _add_hand(connection, row, columns), single=True)
         except sql.exc.IntegrityError:
             raise Conflict(f"hand {begun.number} of this table has begun already") from None
 
     def save(self, hand: int, betting: str, moves: int, *, after: int, ending: Ending | None) -> None:
         """Write the betting of a hand that had `after` moves; Conflict if it has others by now, or is over."""
-        change = {"_hand": hand, "_after": after, "betting": betting, "moves": moves, **_columns(ending)}
+        columns = {"betting": betting, "moves": moves, **(_columns(ending) or UNFINISHED)}
+        if self._moves is not None and self._asked(self._moves.saves.ask, {"hand": hand, "after": after, **columns}):
+            return
 
         def save(connection: Connection) -> None:
-            if connection.execute(_SAVE_HAND, change).rowcount != 1:
+            if connection.execute(_SAVE_HAND, {"_hand": hand, "_after": after, **columns}).rowcount != 1:
                 raise Conflict("this hand has gone on in the meantime")
 
         self._change(save, single=True)
@@ -333,11 +354,15 @@ def _tuple(row: sql.Row[Any] | None) -> tuple[Any, ...] | None:
     return None if row is None else tuple(row)
 
 
-def _add_hand(connection: Connection, row: TableRow, begun: Begun) -> HandRow:
-    """Add a hand to a table that is not closed, and that nobody closes meanwhile."""
-    ending = _columns(begun.ending) or {"ended": None, "reason": "", "payoffs": (), "won": None, "marks": None}
-    columns = {"table": row.id, "person": row.person, **_columns(begun), **ending}
+def _new_columns(row: TableRow, begun: Begun) -> dict[str, Any]:
+    """Return the columns of a new hand but its id."""
+    columns = {"table": row.id, "person": row.person, **_columns(begun), **(_columns(begun.ending) or UNFINISHED)}
     del columns["ending"]
+    return columns
+
+
+def _add_hand(connection: Connection, row: TableRow, columns: Mapping[str, Any]) -> HandRow:
+    """Add a hand to a table that is not closed, and that nobody closes meanwhile."""
     made = connection.scalar(_ADD_HAND, {f"_{name}": value for name, value in columns.items()})
     if made is None:
         raise Forbidden("this table is closed", row.id)

@@ -16,8 +16,10 @@ from smoothcall.store.records import SignInRow
 from smoothcall.store.schema import About, Arrival, Person, SignIn, TransferCode
 
 _COLUMNS = (SignIn.id, SignIn.person, SignIn.created, SignIn.seen, SignIn.label)
-_SIGN_IN = sql.select(*_COLUMNS, Person.settings).join(Person, Person.id == SignIn.person)
-_SIGN_IN = _SIGN_IN.where(SignIn.token == sql.bindparam("_token"))  # read at every request
+_WITH_SETTINGS = sql.select(*_COLUMNS, Person.settings).join(Person, Person.id == SignIn.person)
+_SIGN_IN = _WITH_SETTINGS.where(SignIn.token == sql.bindparam("_token"))  # read at every request
+_TOKENS = sql.bindparam("_tokens", type_=postgresql.ARRAY(sql.String))
+SIGN_INS = _WITH_SETTINGS.add_columns(SignIn.token).where(SignIn.token == sql.any_(_TOKENS))  # on PostgreSQL, of many at once
 LABEL = 80  # characters
 _INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 FORGOTTEN = 120.0  # seconds after which a network is forgotten: its count is full again
