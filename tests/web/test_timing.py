@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from random import Random
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from benchmarks.timing import Correlation, correlation, strength
 from benchmarks.web import random_letter
 from smoothcall.games.rules import PokerRules
 from smoothcall.play import service as module
+from smoothcall.web.alarms import exact_sleep
 from smoothcall.web.schedule import PERIOD, Schedule
 from smoothcall.web.server import create
 from tests.conftest import built
@@ -91,3 +93,25 @@ def test_strength_of_cards() -> None:
 
     assert of("AsAd") > of("KsKd") > of("AsKs") > of("AsKd") > of("Ts9d")
     assert of("Ts9d", "8h7c6s") > of("AsAd", "8h7c6s")
+
+
+def test_exact_sleeps_end_in_their_order() -> None:
+    """Also after one of them was cancelled, and none too early."""
+    ended: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        began = monotonic()
+        await exact_sleep(seconds)
+        assert monotonic() >= began + seconds
+        ended.append(seconds)
+
+    async def run() -> None:
+        asleep = [asyncio.create_task(sleep(seconds)) for seconds in (0.02, 0.0015, 0.0005, 0.01)]
+        await asyncio.sleep(0)
+        asleep[2].cancel()
+        await asyncio.gather(*asleep, return_exceptions=True)
+        await sleep(0.0)
+
+    asyncio.run(run())
+    assert ended == [0.0015, 0.01, 0.02, 0.0]
+    assert Schedule()._sleep is exact_sleep

@@ -13,6 +13,8 @@ from contextlib import asynccontextmanager
 from math import floor
 from time import monotonic
 
+from smoothcall.web.alarms import exact_sleep
+
 PERIOD = 0.025  # seconds; opponents take a few milliseconds
 
 
@@ -28,7 +30,7 @@ class Schedule:
         self,
         period: float = PERIOD,
         clock: Callable[[], float] = monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        sleep: Callable[[float], Awaitable[None]] = exact_sleep,
     ) -> None:
         self.period, self._clock, self._sleep = period, clock, sleep
         self._under_way: dict[int, tuple[int, asyncio.Event]] = {}  # by person: how many, and when there are none left
