@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -28,6 +28,8 @@ from benchmarks.web import PROGRAM, Visitor, random_letter, serving
 from smoothcall.games.rankings import BEST_FIVE
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.named_games import game
+from smoothcall.web.alarms import exact_sleep
+from smoothcall.web.schedule import Schedule
 
 TABLES = [
     ("limit-holdem", "limit-holdem-smooth-uct"),
@@ -129,6 +131,17 @@ def measure(played: str, opponent: str, moves: int, folder: Path, *, at_once: bo
     return correlation(list(groups.values())), sum(each.seconds < 0.04 for each in timed) / len(timed)
 
 
+async def told_by_sleeps(sleep: Callable[[float], Awaitable[None]], answers: int) -> Correlation:
+    """Return the correlation of answer times on the schedule with a random part of a millisecond that answers take."""
+    random, schedule, pairs = Random(1), Schedule(sleep=sleep), list[tuple[float, float]]()
+    for _ in range(answers):
+        work, began = random.random() * 1e-3, time.perf_counter()
+        async with schedule.answer(0):
+            time.sleep(work)
+        pairs.append((time.perf_counter() - began, work))
+    return correlation([pairs])
+
+
 def main(moves: Annotated[int, typer.Option(min=10, help="Answers timed against each opponent.")] = 1500) -> None:
     typer.echo(
         "| opponent | answers | scheduled answers | share within one period | answers sent at once |\n" + "| --- " * 5 + "|"
@@ -141,6 +154,12 @@ def main(moves: Annotated[int, typer.Option(min=10, help="Answers timed against 
         typer.echo(
             f"| {opponent} | {scheduled.answers:,} in {scheduled.groups} groups | {shown[0]} | {share:.1%} | {shown[1]} |"
         )
+    found = [asyncio.run(told_by_sleeps(sleep, moves // 3)) for sleep in (asyncio.sleep, exact_sleep)]
+    told = [f"{each.value:+.3f} ± {2 * each.error:.3f}" for each in found]
+    typer.echo(
+        f"\nA random part of a millisecond before an answer on the schedule, {found[0].answers} answers: {told[0]} with the "
+        f"sleeps of asyncio, {told[1]} with the timer."
+    )
 
 
 if __name__ == "__main__":
