@@ -3,6 +3,7 @@
 
     python -m benchmarks.search limit-holdem-smooth-uct --seconds 0.4 --deals 10000 --out match.jsonl
     python -m benchmarks.search limit-holdem-smooth-uct --responses 100 --street 3
+    python -m benchmarks.search limit-holdem-cfr-br --local-response 5000 --seconds 0.05 --out response.jsonl
     python -m benchmarks.search --calibrate limit-holdem-smooth-uct no-limit-holdem-mccfr
 
 Every deal is played twice, with seats exchanged. The winnings are luck-adjusted (AIVAT), and compared with those of the
@@ -15,12 +16,19 @@ then the same on every machine.
 With `--responses`, decisions of one street are sampled from hands of the blueprint against itself. At each, exact best
 responses to the blueprint and to the solution of the search are computed from there on, with the ranges that the blueprint
 leads to. What a best response wins there above the value of an equilibrium is what it exploits.
+
+With `--local-response`, a local best response plays whole hands against the blueprint and against search, each deal in both
+seats and with the same cards and random numbers. Searches are not cut short. Play is saved and goes on as above. At the end the
+figure of the blueprint is measured with more deals (`--table-deals`), which its table makes cheap; that of search is the sum of
+this figure and the mean difference of the pairs.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
+from math import hypot
 from pathlib import Path
 from random import Random
 from time import perf_counter, process_time
@@ -33,15 +41,17 @@ from smoothcall.agents.policy_player import PolicyPlayer
 from smoothcall.agents.registry import Registry
 from smoothcall.agents.view import View
 from smoothcall.evaluation.aivat import aivat
+from smoothcall.evaluation.local_best_response import local_best_response
+from smoothcall.evaluation.local_responder import LocalResponder
 from smoothcall.evaluation.match import played_hand
-from smoothcall.evaluation.statistics import Tally
+from smoothcall.evaluation.statistics import Estimate, Tally
 from smoothcall.games.betting import Betting
 from smoothcall.games.notation import read_betting
 from smoothcall.search.blueprint import Blueprint
 from smoothcall.search.boards import Range
 from smoothcall.search.budget import BOARD_SECONDS, NODE_SECONDS
 from smoothcall.search.gadget import GadgetSolver
-from smoothcall.search.player import SearchPlayer
+from smoothcall.search.player import SPREAD, SearchPlayer
 
 TASK = 50  # deals
 EQUILIBRIUM = {1: 20, 2: 60, 3: 400}  # iterations, by street, of the equilibria that responses are compared with
@@ -107,6 +117,65 @@ def play(
         with out.open("a") as file:
             file.write(json.dumps(line) + "\n")
         report(out, policy.game.blind)
+
+
+def respond_locally(
+    player: SearchPlayer,
+    deals: int,
+    out: Path,
+    part: tuple[int, int],
+    seed: int,
+    start: int,
+    table_deals: int,
+) -> None:
+    """Save and print what a local best response wins from the blueprint and from search."""
+    policy = player.blueprint.policy
+    game = policy.game
+    responders = [LocalResponder(game, each, start_street=start) for each in (Strategy(policy), player)]
+    done = {json.loads(line)["task"] for line in out.read_text().splitlines()} if out.exists() else set()
+    for task in range(part[0], -(-deals // TASK), part[1]):
+        if task in done:
+            continue
+        won, began = np.zeros((TASK, 2, 2)), process_time()  # by deal, opponent and the responder's seat
+        player.counts.clear()
+        for deal in range(TASK):
+            cards = Random(f"{seed}/{task}/{deal}").sample(range(game.rules.deck.size), 9)
+            for number, responder in enumerate(responders):
+                for seat in range(2):
+                    hole, random = tuple(cards[2 * seat : 2 * seat + 2]), Random(f"{seed}/{task}/{deal}/{seat}")
+                    won[deal, number, seat] = responder.play(hole, tuple(cards[4:]), seat, random)
+        line = {"task": task, "won": won.tolist(), "counts": dict(player.counts), "cpu": round(process_time() - began, 2)}
+        with out.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+        report_responses(out, game.blind)
+    if part == (0, 1):
+        pairs = report_responses(out, game.blind)
+        table = local_best_response(policy, deals=table_deals, seed=seed + 1, start_street=start).total
+        half_width = Estimate(0.0, hypot(table.error, pairs.error), pairs.count).half_width()
+        print(
+            f"blueprint by its table, {table.count:,} other deals: {table.mean:+.1f} ± {table.half_width():.1f} mbb/h; search: "
+            f"{table.mean + pairs.mean:+.1f} ± {half_width:.1f}"
+        )
+
+
+def report_responses(out: Path, blind: int) -> Estimate:
+    """Print what is saved so far. Return the difference of search and blueprint."""
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    tally, counts = Tally(7), Counter()
+    for line in lines:
+        won = np.array(line["won"])
+        mean = won.mean(axis=2)
+        tally.add(np.column_stack([mean, mean[:, 1] - mean[:, 0], won.reshape(-1, 4)]))
+        counts.update(line["counts"])
+    found = tally.estimates(1000 / blind)
+    said = [f"{each.mean:+.1f} ± {each.half_width():.1f}" for each in found]
+    print(
+        f"{tally.count:,} deals x 2 seats: local best response wins {said[0]} mbb/h from the blueprint "
+        f"(seats {said[3]}, {said[4]}), {said[1]} from search ({said[5]}, {said[6]}), {said[2]} more (95 %); {dict(counts)}; "
+        f"{sum(line['cpu'] for line in lines):.0f} s of processor time",
+        flush=True,
+    )
+    return found[2]
 
 
 def report(out: Path, blind: int) -> None:
@@ -208,7 +277,11 @@ def main() -> None:
     parser.add_argument("--calibrate", action="store_true")
     parser.add_argument("--responses", type=int, default=0)
     parser.add_argument("--street", type=int, default=3)
+    parser.add_argument("--local-response", type=int, default=0, metavar="DEALS")
+    parser.add_argument("--start-street", type=int, default=0, help="the local best response checks and calls before it")
+    parser.add_argument("--table-deals", type=int, default=200_000, help="against the blueprint's table alone")
     parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--spread", type=float, default=SPREAD, help="of the opponent's range, against a local best response")
     parser.add_argument("--unsafe", action="store_true")
     parser.add_argument("--deals", type=int, default=100)
     parser.add_argument("--out", type=Path, default=Path("search.jsonl"))
@@ -224,6 +297,13 @@ def main() -> None:
         calibrate(given.names)
         return
     number, every = map(int, given.part.split("/"))
+    if given.local_response:
+        policy, how = Registry().policy(given.names[0]), {"safe": not given.unsafe, "spread": given.spread, "clock": False}
+        player = SearchPlayer(policy, seconds=given.seconds, **how)
+        respond_locally(
+            player, given.local_response, given.out, (number, every), given.seed, given.start_street, given.table_deals
+        )
+        return
     how = (given.names[0], given.seconds, not given.unsafe, given.deals, given.out, (number, every), given.seed)
     play(*how, given.clock, given.processor)
 

@@ -149,9 +149,9 @@ def test_nested_searches_keep_what_they_promised() -> None:
     player, turn = searching(1, 3), view("cc/cc/")
     decision = player.decide(turn)
     number = decision.moves.index("c")
-    followed = player._after(turn, decision, number)
+    followed = player.after(turn, decision, number)
     assert followed is not None
-    player._followed = followed
+    player.followed = followed
     river = view("cc/cc/cc/")
     ranges, known = player._ranges(river)
     assert known is followed

@@ -33,9 +33,9 @@ class FollowedRange:
         assert self.game.abstraction is not None
         self.bucket, possible = self.game.abstraction.hand_buckets(street, board), np.zeros(len(self.reach), np.bool_)
         free_hands(len(self.cards.evaluator.card_key), self.hole, self.board, possible)
-        self.reach *= possible
+        self.reach = self.reach * possible  # a new vector: copies of a range share theirs
         if not self.reach.any():  # the strategy never gets here: use all possible hands
-            self.reach[:] = possible
+            self.reach = possible.astype(np.float64)
 
     _equity: Array | None
 

@@ -93,7 +93,7 @@ def local_best_response(
     calls; every start gives a lower bound, and which is highest depends on the agent.
     """
     game = policy.game
-    deals, start_street = _verified(game, deals, start_street)
+    start_street, deals = read_start(game, start_street), read_deals(deals)
     streams(seed, 1)  # verifies the seed
     tally = Tally(3)
     given = (policy.greedy() if greedy else policy, start_street, deals, int(seed))
@@ -111,7 +111,7 @@ class _Response:
 
     def __init__(self, policy: Policy, start_street: int, deals: int, seed: int) -> None:
         self.game, self.start_street, self.deals, self.seed = policy.game, start_street, deals, seed
-        self.against = _against(policy, start_street)
+        self.against = against(policy.game, policy.weights, policy.scale, start_street)
 
 
 def _respond(response: _Response, number: int) -> Result:
@@ -126,26 +126,27 @@ def _respond(response: _Response, number: int) -> Result:
     return (won,)
 
 
-def _verified(game: Game, deals: int, start_street: int) -> tuple[int, int]:
+def read_start(game: Game, start_street: int) -> int:
+    """Return the first street where a responder chooses; raise UsageError where it is none, or cannot play the game."""
     if isinstance(game.rules, MatrixGame):
         raise UsageError(f"a local best response plays poker, not {game.spec}")
     if game.players != SEATS:
         raise UsageError(f"{game.spec} has {game.players} players (accepted for a local best response: 2)")
     if not game.rules.checks:
         raise UsageError(f"a local best response checks, which {game.spec} does not allow")
-    count, start, last = read_deals(deals), number(start_street, whole=True), len(game.buckets) - 1
+    start, last = number(start_street, whole=True), len(game.buckets) - 1
     if start is None or not 0 <= start <= last:
         raise UsageError(f"start_street={start_street} (accepted: a whole number from 0 to {last})")
-    return int(count), int(start)
+    return int(start)
 
 
-def _against(policy: Policy, start_street: int) -> kernels.Against:
-    game = policy.game
+def against(game: Game, weights: Array, scale: float, start_street: int) -> kernels.Against:
+    """Return what the kernels know of an agent with weights[rows, A], and of the stakes of its game."""
     orders = every_outcome(game.players)[1] if game.sampled else game.deals.outcomes[1]
     better = [int(np.argmax(orders[:, seat] - orders[:, 1 - seat])) for seat in range(SEATS)]
     payoff = game.settled[1]
     stake = np.stack([payoff[:, [better[1 - seat], better[seat]], seat] for seat in range(SEATS)], axis=1)
-    return kernels.Against(policy.weights, policy.scale, stake, _check_down(game), start_street)
+    return kernels.Against(weights, scale, stake, _check_down(game), start_street)
 
 
 def _check_down(game: Game) -> Array:

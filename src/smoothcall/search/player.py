@@ -88,13 +88,15 @@ class SearchPlayer:
         seconds: float = SEARCH_SECONDS,
         safe: bool = True,
         clock: bool = True,
+        spread: float = SPREAD,
         random: Random | None = None,
     ) -> None:
         if not (isfinite(seconds) and 0 < seconds <= MAX_SEARCH_SECONDS):
             raise UsageError(f"search={seconds:g} (accepted: seconds above 0, at most {MAX_SEARCH_SECONDS:g})")
         self.blueprint, self.seconds, self.safe, self.clock = Blueprint(policy), seconds, safe, clock
+        self.spread = spread
         self.random = random or Random()
-        self._followed: Followed | None = None
+        self.followed: Followed | None = None  # the search before, in the hand that is played
         self._table: object = policy.game.rules  # the rules of the last view, so that they are compared once
         self.counts: Counter[str] = Counter()  # of decisions from the turn on, and of searches on the flop
         self._prepare()
@@ -104,7 +106,7 @@ class SearchPlayer:
         decision = self.decide(view)
         probabilities = decision.probabilities[:, self.blueprint.place(view.hole)]
         number = draw_slot(probabilities if probabilities.any() else np.ones(len(probabilities)), self.random)
-        self._followed = self._after(view, decision, number)
+        self.followed = self.after(view, decision, number)
         return decision.moves[number]
 
     @property
@@ -153,7 +155,7 @@ class SearchPlayer:
         if self.safe:
             promised = None if followed is None else followed.alternative(view)
             alternative = solver.root_values(opponent) if promised is None else promised
-            solver.protect(opponent, alternative, forced=FORCED, spread=SPREAD)
+            solver.protect(opponent, alternative, forced=FORCED, spread=self.spread)
         solver.start_from_average()
         for done in range(iterations):
             if self.clock and monotonic() - began > OVERTIME * self.seconds:
@@ -165,7 +167,7 @@ class SearchPlayer:
 
     def _ranges(self, view: View) -> tuple[list[Range], Followed | None]:
         """Return the ranges of both players at a view, and the search before it, where there was one in this hand."""
-        followed = self._followed if self._followed is not None and self._followed.continues(view) else None
+        followed = self.followed if self.followed is not None and self.followed.continues(view) else None
         free, found = self.blueprint.free(_board(view)), []
         for player, reach in enumerate(self.blueprint.reach(view.boards, view.text)):
             if player == view.seat and followed is not None:
@@ -187,7 +189,7 @@ class SearchPlayer:
 
     # For the next search in the hand
 
-    def _after(self, view: View, decision: Decision, number: int) -> Followed | None:
+    def after(self, view: View, decision: Decision, number: int) -> Followed | None:
         """Return what a decision leaves for the next one; None where it was the blueprint's, or nobody will act any more."""
         solver = decision.solver
         after = read_betting(self.blueprint.rules, view.text)

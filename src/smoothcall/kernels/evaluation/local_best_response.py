@@ -31,7 +31,7 @@ from smoothcall.kernels.vectors import copy
 
 LOSE, WIN = 0, 1  # columns of `Against.stake`
 RIVER = 3
-_BOARD = (0, 3, 4, 5)  # cards on the board, by street
+BOARD = (0, 3, 4, 5)  # cards on the board, by street
 
 
 class Against(NamedTuple):
@@ -72,13 +72,13 @@ def respond_cards(walk: Walk, cards: Cards, preflop: Array, against: Against, ge
                 break
             board_buckets(cards, street, place[max(street - 1, 0)], bucket)
             if street == RIVER or (street > 0 and street >= against.start):
-                hand_equities(cards.evaluator, card, _BOARD[street], score, equity)
+                hand_equities(cards.evaluator, card, BOARD[street], score, equity)
                 equity_street = street
             for seat in range(SEATS):
                 own = card[2 * seat : 2 * seat + 2]
                 if street == 0 and against.start == 0:
                     _preflop_equities(preflop, cards.hand[own[0], own[1]], size, equity[seat])
-                free_hands(size, own, board[: _BOARD[street]], possible[seat])
+                free_hands(size, own, board[: BOARD[street]], possible[seat])
                 view = (possible[seat], fits[seat], bucket, equity[seat])
                 node[seat] = _play_street(walk, against, seat, street, node[seat], *view, reach[seat], probability, generator)
         for seat in range(SEATS):
