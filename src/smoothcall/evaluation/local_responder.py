@@ -26,7 +26,7 @@ from smoothcall.games.cards import Cards
 from smoothcall.games.rules import PokerRules
 from smoothcall.information.game import Game
 from smoothcall.kernels.evaluation.local_best_response import BOARD, LOSE, RIVER, WIN, best_action
-from smoothcall.kernels.tables import CALL, FOLD_SLOT, SHOWDOWN, Array
+from smoothcall.kernels.tables import CALL, FOLD_SLOT, SHOWDOWN, Array, read_only
 from smoothcall.search.player import SearchPlayer
 
 
@@ -46,7 +46,7 @@ class LocalResponder:
         self.hands = len(game.abstraction.cards.preflop)
         self._folds = np.zeros((len(game.actions) * self.hands, 1))  # [A * H, 1] the opponent's probability of folding
         self._first_row = game.walk.first_row.copy()  # of these rows, at the nodes after the responder's actions
-        self._walk = game.walk._replace(first_row=self._first_row)
+        self._walk = game.walk._replace(first_row=read_only(self._first_row))
         self._against = against(game, self._folds, 1.0, read_start(game, start_street))
         self._bucket = np.arange(self.hands, dtype=np.int32)
 
