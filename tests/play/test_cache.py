@@ -52,6 +52,22 @@ def test_what_grows_after_it_was_made_is_counted_with_the_next() -> None:
     assert cache.nbytes == 808, "what has grown too large is dropped"
 
 
+def test_room_is_made_before_a_value_is_made_again() -> None:
+    cache, beside = Cache(20_000), list[int]()
+
+    def get(name: str) -> None:
+        def make() -> np.ndarray:
+            beside.append(cache.nbytes)
+            return np.zeros(1000)
+
+        cache.get(name, make)
+
+    for name in ("a", "b", "c", "a", "b"):
+        get(name)
+    assert beside == [0, 8000, 16000, 8000, 8000], "c was new, a and b were known"
+    assert cache.nbytes == 16000
+
+
 def test_tables_of_a_deck_are_not_counted() -> None:
     """They stay in memory in any case, so dropping agents would not help."""
     abstraction = built(TINY).abstraction

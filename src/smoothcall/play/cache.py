@@ -15,11 +15,14 @@ from smoothcall.holdem.hand_strength import Tables
 
 T = TypeVar("T")
 LIMIT = 1 << 29  # bytes
+REMEMBERED = 10_000  # sizes of values that were dropped
 SEARCHED = 20_000  # objects that are searched for arrays, at most
 
 
 class Cache:
     """Values by key. Beyond `limit` bytes the least recently used are dropped; the latest is always kept. Thread-safe.
+
+    A value that is made again finds room for what it took when it was dropped, so that both are not in memory at once.
 
     Tables of people who play (`users`) count too. What a value computes later is counted when the next one is made.
     """
@@ -29,6 +32,7 @@ class Cache:
         self._lock, self._locks = Lock(), dict[Hashable, Lock]()  # of the table below; of each value being made
         self._values: OrderedDict[Hashable, Any] = OrderedDict()  # least recently used first
         self._arrays: dict[Hashable, dict[int, int]] = {}  # bytes of the arrays of each value, by the array's identity
+        self._sizes: OrderedDict[Hashable, int] = OrderedDict()  # bytes of values that were dropped
         self.users: WeakSet[Any] = WeakSet()  # told by `release()` to let go of what they hold when something is dropped;
         # their `nbytes` count too
 
@@ -41,23 +45,33 @@ class Cache:
                 if key in self._values:
                     self._values.move_to_end(key)
                     return cast(T, self._values[key])
+            if key in self._sizes:  # room for it before it is made again, not only afterwards
+                self._drop_beyond(self.limit - self._sizes[key], keep=0)
             value = make()
             with self._lock:
                 self._values[key], self._arrays[key] = value, {}
                 self._locks.pop(key, None)
-                known = list(self._values.items())
-            sizes = {own: arrays_of(held) for own, held in known}  # all again: some grow when they are used
-            room = self.limit - sum(user.nbytes for user in list(self.users))
-            with self._lock:
-                self._arrays |= {own: arrays for own, arrays in sizes.items() if own in self._values}
-                before = len(self._values)
-                while len(self._values) > 1 and self._total() > room:
-                    del self._arrays[self._values.popitem(last=False)[0]]
-                dropped = len(self._values) < before
-        if dropped:
-            for user in list(self.users):
-                user.release()
+            self._drop_beyond(self.limit, keep=1)
         return value
+
+    def _drop_beyond(self, limit: int, keep: int) -> None:
+        """Drop the least recently used values beyond so many bytes, but the latest `keep`."""
+        with self._lock:
+            known = list(self._values.items())
+        sizes = {own: arrays_of(held) for own, held in known}  # all again: some grow when they are used
+        room = limit - sum(user.nbytes for user in list(self.users))
+        with self._lock:
+            self._arrays |= {own: arrays for own, arrays in sizes.items() if own in self._values}
+            before = len(self._values)
+            while len(self._values) > keep and self._total() > room:
+                dropped, _ = self._values.popitem(last=False)
+                self._sizes[dropped] = sum(self._arrays.pop(dropped).values())
+                self._sizes.move_to_end(dropped)
+            while len(self._sizes) > REMEMBERED:
+                self._sizes.popitem(last=False)
+            fewer = len(self._values) < before
+        for user in list(self.users) if fewer else ():
+            user.release()
 
     @property
     def nbytes(self) -> int:
