@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import tracemalloc
 from dataclasses import dataclass
 from random import Random
@@ -12,7 +13,7 @@ import pytest
 
 from smoothcall.app import App
 from smoothcall.play.cache import Cache, arrays_of
-from smoothcall.play.live import OPPONENT_BYTES, SHARE, TABLE_BYTES
+from smoothcall.play.live import OPPONENT_BYTES, SHARE, TABLE_BYTES, LiveTables
 from smoothcall.play.opponents import Agents
 from smoothcall.play.service import PlayService
 from tests.conftest import TINY, built
@@ -170,3 +171,16 @@ def test_the_bytes_of_a_table_are_not_underestimated(game: str, opponents: list[
         tracemalloc.stop()
     assert 0.4 * estimated < freed <= estimated
     service.close()
+
+
+def test_a_table_is_dropped_only_while_nobody_goes_through_all() -> None:
+    live = LiveTables()
+    live["t"] = None  # type: ignore[assignment]
+    thread = threading.Thread(target=live.drop, args=["t"])
+    with live.lock:
+        thread.start()
+        thread.join(0.05)
+        assert "t" in live
+    thread.join()
+    assert "t" not in live
+    live.drop("t")

@@ -61,7 +61,16 @@ class LiveTable:
 
 
 class LiveTables(OrderedDict[str, LiveTable]):
-    """Tables by id, the longest idle first. Whoever changes it holds the play service's lock of all tables."""
+    """Tables by id, the longest idle first. Whoever changes it holds its lock, and waits for nothing meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = RLock()
+
+    def drop(self, id: str) -> None:
+        """Evict a table if it is here."""
+        with self.lock:
+            self.pop(id, None)
 
     @property
     def nbytes(self) -> int:
@@ -90,7 +99,7 @@ class dropped_on_failure:
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if kind is not None and not self._keep():
-            self._live.pop(self._id, None)
+            self._live.drop(self._id)
 
 
 def choices_of(row: TableRow, number: int) -> str:

@@ -16,7 +16,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import datetime
 from random import Random
-from threading import RLock
 from time import monotonic, sleep
 
 from smoothcall.errors import Conflict, Forbidden, Overloaded, UsageError
@@ -78,7 +77,7 @@ class PlayService(History):
         agents.cache.users.add(self)
         self._max_tables = max_tables
         self._settings: OrderedDict[int, Settings] = OrderedDict()  # by person
-        self._lock = RLock()  # of `_live` and `_settings`
+        self._lock = self._live.lock  # also of `_settings`
 
     def close(self) -> None:
         self._histories.close()
@@ -155,7 +154,7 @@ class PlayService(History):
             players = self._players_at(live)
             played, about = live.hand, live.about
             if live.at != (hand, move):
-                self._live.pop(id, None)  # another process may use the same database
+                self._live.drop(id)  # another process may use the same database
                 raise Conflict("this hand has gone on in the meantime")
             if played.finished:
                 raise Conflict("this hand is over")
@@ -186,7 +185,7 @@ class PlayService(History):
             if number == hand + 1:
                 return self._view(live)
             if number != hand:
-                self._live.pop(id, None)
+                self._live.drop(id)
                 raise Conflict(f"hand {hand} is not the one at this table (it is hand {number})")
             if not live.hand.finished:
                 raise Conflict("this hand is not over yet")
@@ -217,7 +216,7 @@ class PlayService(History):
             letter = "f" if any(choice.letter == "f" for choice in view.hand.choices) else "c"
             view = self.act(person, id, letter, hand=view.hand.number, move=view.hand.move)
         with self._held(person, id):
-            self._live.pop(id, None)
+            self._live.drop(id)
             self._histories.close_table(id, self._clock())
         return self.table(person, id)
 
