@@ -148,7 +148,7 @@ def respond_locally(
         with out.open("a") as file:
             file.write(json.dumps(line) + "\n")
         report_responses(out, game.blind)
-    if part == (0, 1):
+    if table_deals:
         pairs = report_responses(out, game.blind)
         table = local_best_response(policy, deals=table_deals, seed=seed + 1, start_street=start).total
         half_width = Estimate(0.0, hypot(table.error, pairs.error), pairs.count).half_width()
@@ -279,7 +279,7 @@ def main() -> None:
     parser.add_argument("--street", type=int, default=3)
     parser.add_argument("--local-response", type=int, default=0, metavar="DEALS")
     parser.add_argument("--start-street", type=int, default=0, help="the local best response checks and calls before it")
-    parser.add_argument("--table-deals", type=int, default=200_000, help="against the blueprint's table alone")
+    parser.add_argument("--table-deals", type=int, default=200_000, help="against the blueprint's table alone; 0: none")
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--spread", type=float, default=SPREAD, help="of the opponent's range, against a local best response")
     parser.add_argument("--unsafe", action="store_true")

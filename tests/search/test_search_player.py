@@ -173,6 +173,28 @@ def test_nested_searches_keep_what_they_promised() -> None:
     assert followed.alternative(replace(river, text="cc/cc/c", boards=turn.boards)) is followed.values
 
 
+def test_spread_protects_from_hands_that_the_opponent_is_not_thought_to_have() -> None:
+    """With them a best response gains less, the more they weigh in the gadget."""
+    blueprint, betting, cards = Blueprint(POLICY), "cc/cc/cc/", tuple(card for board in BOARD for card in board)
+    state, gains = read_betting(GAME.rules, betting), []  # type: ignore[arg-type]
+    assert state.player is not None
+    opponent, reach = 1 - state.player, [each.copy() for each in blueprint.reach(BOARD, betting)]
+    missing = np.arange(len(reach[opponent])) % 2 == 0
+    reach[opponent][missing] = 0
+    for spread in (0.0, 0.1, 1.0):
+        solver = GadgetSolver(
+            blueprint.rules, state, cards, [Range(blueprint.every.hands, each) for each in reach], blueprint.moves
+        )
+        blueprint.fill(solver, 3)
+        alternative = solver.root_values(opponent, best=True)
+        solver.protect(opponent, alternative, forced=module.FORCED, spread=spread)
+        solver.start_from_average()
+        solver.run(60)
+        gain = solver.root_values(opponent, best=True) - alternative
+        gains.append(float(np.maximum(gain[missing], 0).sum()))
+    assert gains[0] > gains[1] > gains[2]
+
+
 def test_bets_beyond_the_tree_stand_as_they_were_made() -> None:
     player = searching(1, 3)
     decision = player.decide(view("cc/cc/r1700"))

@@ -39,7 +39,7 @@ from smoothcall.search.budget import MIN_ITERATIONS, Budget, TooLarge
 from smoothcall.search.gadget import GadgetSolver
 
 FLOP, TURN = 1, 2
-FORCED, SPREAD = 0.5, 0.1  # of `GadgetSolver.protect`
+FORCED, SPREAD = 0.5, 1.0  # of `GadgetSolver.protect`
 OVERTIME = 2.0  # times the seconds, after which a search stops
 SEARCHED, CUT, LATE, LARGE, MEMORY = "searched", "cut short", "out of time", "too large", "memory"
 
