@@ -151,10 +151,14 @@ def respond_locally(
     if table_deals:
         pairs = report_responses(out, game.blind)
         table = local_best_response(policy, deals=table_deals, seed=seed + 1, start_street=start).total
-        half_width = Estimate(0.0, hypot(table.error, pairs.error), pairs.count).half_width()
+        found, half = (
+            Estimate(share * table.mean + pairs.mean, hypot(share * table.error, pairs.error), pairs.count)
+            for share in (1.0, 0.5)
+        )
         print(
             f"blueprint by its table, {table.count:,} other deals: {table.mean:+.1f} ± {table.half_width():.1f} mbb/h; search: "
-            f"{table.mean + pairs.mean:+.1f} ± {half_width:.1f}"
+            f"{found.mean:+.1f} ± {found.half_width():.1f}, less half of the blueprint's: {half.mean:+.1f} ± "
+            f"{half.half_width():.1f}"
         )
 
 
