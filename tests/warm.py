@@ -160,10 +160,10 @@ def solve_spots() -> None:
     SearchPlayer(sc.Policy.uniform(sc.game("limit-holdem")))
 
 
-# The jobs of a step share no kernel, which would be compiled twice.
+# The jobs of a step share no kernel, which would be compiled twice. The longest are first, so that two processes end together.
 STEPS: tuple[tuple[Callable[[], None], ...], ...] = (
     (build_tables, merge_changes, learn_small_games),
-    (solve_spots, respond_to_learners, adjust_for_luck, learn_by_search, learn_by_regrets, learn_with_networks),
+    (solve_spots, respond_to_learners, learn_with_networks, learn_by_search, learn_by_regrets, adjust_for_luck),
 )
 
 
