@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import equinox as eqx
@@ -22,13 +23,12 @@ class DoubleQUpdates:
     """Two networks and their optimisers; `tables` holds their arrays by name."""
 
     def __init__(self, sizes: Sequence[int], names: Sequence[str], *, rate: float, discount: float, seed: int) -> None:
-        self._rule, self._names, self._discount = optax.adam(rate), names, discount
+        rule = optax.adam(rate)
         networks = [Network(sizes, key) for key in jax.random.split(jax.random.key(seed), len(names))]
         self._state: dict[str, tuple[Network, Tree]] = {
-            name: (network, self._rule.init(eqx.filter(network, eqx.is_array)))
-            for name, network in zip(names, networks, strict=True)
+            name: (network, rule.init(eqx.filter(network, eqx.is_array))) for name, network in zip(names, networks, strict=True)
         }
-        self._updates = jax.jit(self._steps)
+        self._updates = compiled_updates(tuple(names), rate, discount)
         self.tables = to_tables(self._state)
 
     def update(self, *batches: Array) -> None:
@@ -43,17 +43,23 @@ class DoubleQUpdates:
         """Take networks and optimisers from `tables`."""
         self._state = from_tables(self._state, self.tables)
 
-    def _steps(self, state: Any, batches: Any) -> Any:
-        return jax.lax.scan(self._step, state, batches)[0]
 
-    def _step(self, state: Any, batch: tuple[Arrays, ...]) -> tuple[Any, None]:
+@cache
+def compiled_updates(names: tuple[str, ...], rate: float, discount: float) -> Callable[[Any, Any], Any]:
+    """Return the function that makes all updates of a state. Learners with the same options share what JAX compiles of it."""
+    rule = optax.adam(rate)
+
+    def step(state: Any, batch: tuple[Arrays, ...]) -> tuple[Any, None]:
         inputs, action, next_inputs, legal, last, reward = batch
-        one, other = (jax.vmap(state[name][0])(next_inputs) for name in self._names)
+        one, other = (jax.vmap(state[name][0])(next_inputs) for name in names)
         next_value = q_targets.clipped_double(one, other, legal)
-        target = q_targets.target(reward, next_value, last, self._discount)
+        target = q_targets.target(reward, next_value, last, discount)
         learned = {}
-        for name in self._names:
+        for name in names:
             network, rule_state = state[name]
             gradient = eqx.filter_grad(loss)(network, inputs, action, target)
-            learned[name] = optimise(self._rule, gradient, rule_state, network)
+            learned[name] = optimise(rule, gradient, rule_state, network)
         return learned, None
+
+    updates: Callable[[Any, Any], Any] = jax.jit(lambda state, batches: jax.lax.scan(step, state, batches)[0])
+    return updates

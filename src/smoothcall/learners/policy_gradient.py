@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import equinox as eqx
@@ -73,13 +74,11 @@ class PolicyGradientUpdates:
         """kind: of LOSSES; price: its last argument."""
         keys = jax.random.split(jax.random.key(seed), len(sizes))
         networks = {name: Network(size, key) for (name, size), key in zip(sizes.items(), keys, strict=True)}
-        self._rule = optax.adam(rate)
-        self._loss: Any = LOSSES[kind]
-        self._price = price
+        rule = optax.adam(rate)
         self._state: dict[str, tuple[Network, Tree]] = {
-            name: (network, self._rule.init(eqx.filter(network, eqx.is_array))) for name, network in networks.items()
+            name: (network, rule.init(eqx.filter(network, eqx.is_array))) for name, network in networks.items()
         }
-        self._update = jax.jit(self._step)
+        self._update = compiled_update(kind, rate, price)
         self.tables = to_tables(self._state)
 
     def update(self, explore: float, inputs: Array, returns: Array, *made: Array) -> None:
@@ -92,12 +91,19 @@ class PolicyGradientUpdates:
         """Take networks and optimisers from `tables`."""
         self._state = from_tables(self._state, self.tables)
 
-    def _step(self, state: Any, explore: Arrays, inputs: Arrays, returns: Arrays, made: tuple[Arrays, Arrays]) -> Any:
+
+@cache
+def compiled_update(kind: str, rate: float, price: float) -> Callable[..., Any]:
+    """Return the function that updates a state. Learners with the same options share what JAX compiles of it."""
+    rule, grad = optax.adam(rate), eqx.filter_grad(LOSSES[kind])
+
+    def update(state: Any, explore: Arrays, inputs: Arrays, returns: Arrays, made: tuple[Arrays, Arrays]) -> Any:
         network, rule_state = state["value"]
         advantage = returns - jax.vmap(network)(inputs)[:, 0]
         gradient = eqx.filter_grad(value_loss)(network, inputs, returns)
-        value = optimise(self._rule, gradient, rule_state, network)
+        value = optimise(rule, gradient, rule_state, network)
         network, rule_state = state["policy"]
-        grad: Any = eqx.filter_grad(self._loss)
-        gradient = grad(network, inputs, made, advantage, explore, self._price)
-        return {"policy": optimise(self._rule, gradient, rule_state, network), "value": value}
+        gradient = grad(network, inputs, made, advantage, explore, price)
+        return {"policy": optimise(rule, gradient, rule_state, network), "value": value}
+
+    return jax.jit(update)
