@@ -24,9 +24,9 @@ test: $(DONE)
 	$(MAKE) --jobs 2 --output-sync warm lint types contracts
 	$(MAKE) --jobs 2 compiled interpreted
 
-# The full-size forms of tests that `make test` runs at a smaller size.
+# The full-size forms of tests that `make test` runs at a smaller size; Hypothesis marks its property tests itself.
 test-long: warm
-	$(PYTEST) $(WORKERS) -rs -m long
+	SMOOTHCALL_FULL_SIZE=1 $(PYTEST) $(WORKERS) -rs -m 'long or hypothesis'
 
 setup: $(DONE)
 

@@ -27,13 +27,27 @@ os.environ["JAX_COMPILATION_CACHE_DIR"] = str(TABLES.parent / "jax")  # tests sh
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
+FULL_SIZE = os.environ.get("SMOOTHCALL_FULL_SIZE", "0") == "1"  # set by `make test-long`
 NO_CHECKS = "leduc:opening=bet-or-fold,showdown=starting-hands"  # as the program of macmanus2019 plays Leduc
 GAMES = ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc:suits=apart", NO_CHECKS, "leduc-3p"]
 SMALL = ["rps", "kuhn", "kuhn-3p"] if INTERPRETED else ["rps", "kuhn", "kuhn:pot=8", "kuhn-3p", "leduc"]
 TINY = "no-limit-holdem-32:menu=pot,grid=20/10/5"  # the smallest game with sampled deals
 WHOLE_BETS = "no-limit-holdem-32:stack=3000,menu=x1+x2,grid=10/10/10"  # the smallest game of freezeouts
 SAMPLED_GAMES = ["limit-holdem", "limit-holdem:grid=L", "no-limit-holdem", TINY]
-settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def examples(most: int) -> int:
+    """Return how many examples a property test tries: a quarter of `most` in the fast suite, which `make test-long` tries."""
+    return most if FULL_SIZE else most // 4
+
+
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    max_examples=examples(100),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("repeatable")  # the same examples everywhere, however busy the machine is
 LONG = (
     "test_leaks.py",

@@ -31,6 +31,7 @@ CASES = [(name, {}) for name in OTHERS] + [
     ("cfr", {"alternating": False}),
     ("cfr+", {"prune": 0.0}),
 ]
+AHEAD = 30 if INTERPRETED else 180  # iterations that are rolled back
 POKER_FOR_TWO = ("public-cfr", "cfr-br")
 MAYBE = {"lp": {"rps", "kuhn", "kuhn:pot=8", "leduc"}, "regret-matching": {"rps"}}
 MAYBE |= {name: {"kuhn", "kuhn:pot=8", "leduc"} for name in POKER_FOR_TWO}
@@ -43,14 +44,17 @@ def networks() -> list[Any]:
     sampled = [] if INTERPRETED else [WHOLE_BETS]
     found = [pytest.param("nfsp", spec, NFSP, id=f"nfsp-{spec}", marks=pytest.mark.long) for spec in sampled]
     found.append(pytest.param("nfsp", "rps", NFSP, id="nfsp-rps", marks=pytest.mark.long))
-    found.append(pytest.param("nfsp", "kuhn-3p", NFSP | {"imitate": "greedy"}, id="nfsp-kuhn-3p"))
+    slow = [pytest.mark.long] if INTERPRETED else []  # JAX compiles all the same
+    found.append(pytest.param("nfsp", "kuhn-3p", NFSP | {"imitate": "greedy"}, id="nfsp-kuhn-3p", marks=slow))
     if not INTERPRETED:
         several = NFSP | {"length": 3, "rho": 0.5}
         found.append(pytest.param("nfsp-freezeouts", ROUND_TABLE, several, id="nfsp-freezeouts"))
         fixed = several | {"against": "heuristic-mc"}
         found.append(pytest.param("nfsp-freezeouts", ROUND_TABLE, fixed, id="nfsp-against", marks=pytest.mark.long))
     small = {} if INTERPRETED else FREEZEOUTS
-    found += [pytest.param(name, WHOLE_BETS, options, id=f"{name}-freezeouts") for name, options in small.items()]
+    for name, options in small.items():  # both kinds of deep Q are one class with different losses
+        marks = [pytest.mark.long] if name == "deep-q-continuous" else []
+        found.append(pytest.param(name, WHOLE_BETS, options, id=f"{name}-freezeouts", marks=marks))
     estimated = [] if INTERPRETED else ["monte-carlo", "clipped-double-dqn"]
     return found + [
         pytest.param(name, WHOLE_BETS, small[name] | {"rollouts": 20}, id=f"{name}-estimates", marks=pytest.mark.long)
@@ -104,11 +108,11 @@ def test_a_solver_rolls_back(name: str, spec: str, options: dict[str, object]) -
     ahead.run(9)
     state = ahead.state()
     kept = {table: np.array(value) for table, value in state.items()}
-    ahead.run(200)
+    ahead.run(AHEAD)
     for table, value in kept.items():
         np.testing.assert_array_equal(state[table], value, err_msg=f"{table}: a state is a copy, not a view")
     ahead.restore(state)
-    for count in (0, 60):
+    for count in (0, AHEAD // 3):
         straight.run(count)
         ahead.run(count)
         assert (ahead.iterations, ahead.nodes) == (straight.iterations, straight.nodes)
@@ -137,7 +141,7 @@ def test_learning_helps(name: str, spec: str, options: dict[str, object]) -> Non
     """(Not on rps, where full-width solvers start at the equilibrium, nor where NashConv cannot be computed.)"""
     game = built(spec)
     solver = sc.solver(name, game, seed=2, **options)
-    solver.run(200_000 if "uct" in name else 30_000 if name == "mccfr" else 3_000)
+    solver.run(100_000 if "uct" in name else 30_000 if name == "mccfr" else 1_000)
     assert sc.nash_conv(game, solver.policy()) < 0.35 * max(sc.nash_conv(game, sc.Policy.uniform(game)), 0.5)
 
 
@@ -197,9 +201,12 @@ def test_bad_options(name: str) -> None:
         ("public-cfr", "leduc"),
         ("cfr-br", "leduc"),
         ("nfsp", "kuhn"),
-        ("nfsp-freezeouts", ROUND_TABLE),
-    ]
-    + [(name, WHOLE_BETS) for name in FREEZEOUTS],
+        pytest.param("nfsp-freezeouts", ROUND_TABLE, marks=pytest.mark.long),
+        ("monte-carlo", WHOLE_BETS),
+        ("clipped-double-dqn", WHOLE_BETS),
+        pytest.param("deep-q-continuous", WHOLE_BETS, marks=pytest.mark.long),
+        pytest.param("deep-q-discrete", WHOLE_BETS, marks=pytest.mark.long),
+    ],
 )
 def test_seeds_matter_and_repeat(name: str, spec: str) -> None:
     game = built(spec)

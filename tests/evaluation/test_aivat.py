@@ -237,11 +237,12 @@ def learned(spec: str = TINY) -> sc.Policy:
 @pytest.mark.parametrize(
     ("person", "opponent", "most"),
     [
-        ("agent", "agent", 0.5),
         ("wild", "agent", 0.7),
-        ("probe", "greedy", 0.7),
-        ("wild", "always-call", 0.8),
         ("agent", "other abstraction", 0.5),
+        *(
+            pytest.param(*each, marks=pytest.mark.long)
+            for each in (("agent", "agent", 0.5), ("probe", "greedy", 0.7), ("wild", "always-call", 0.8))
+        ),
     ],
 )
 def test_in_holdem_the_correction_has_no_expectation_either(person: str, opponent: str, most: float) -> None:

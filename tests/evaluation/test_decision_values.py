@@ -92,8 +92,9 @@ def compare(policy: sc.Policy, seat: int, hand: Hand, decision: DecisionValues) 
     assert decision.reach.sum() == pytest.approx(reach.sum(), rel=1e-12)
 
 
-def test_evs_on_turn_and_river_equal_those_found_hand_by_hand() -> None:
-    for seat, hand, decision in late_decisions(tiny(), 8, seed=5):
+@pytest.mark.parametrize("count", [3, pytest.param(8, marks=pytest.mark.long)])
+def test_evs_on_turn_and_river_equal_those_found_hand_by_hand(count: int) -> None:
+    for seat, hand, decision in late_decisions(tiny(), count, seed=5):
         compare(tiny(), seat, hand, decision)
 
 
@@ -165,7 +166,7 @@ def test_a_tree_enumerated_with_the_rules_has_the_same_values(monkeypatch: pytes
             assert other.actions[letter].ev.error == pytest.approx(value.ev.error, rel=1e-3, abs=1e-3)
 
 
-@pytest.mark.parametrize("hands", [3, pytest.param(6, marks=pytest.mark.long)])
+@pytest.mark.parametrize("hands", [2, pytest.param(6, marks=pytest.mark.long)])
 def test_sampled_turn_cards_estimate_the_exact_evs(hands: int) -> None:
     """With 20 of 27 turn cards; the interval is that of a mean, so one of 20 may lie outside."""
     outside = count = 0

@@ -127,6 +127,12 @@ def with_flops(monkeypatch: pytest.MonkeyPatch, flops: list[tuple[int, ...]], nu
     monkeypatch.setattr(module, "list_classes", lambda *_: (np.array(flops, np.uint8), np.array(number)))
 
 
+@cache
+def exact_value() -> ExactResponse:
+    """Return the exact response on all flops to `some_policy` 4, which other responses are compared with."""
+    return exact_response(some_policy(small("all-in"), 4), double=True)
+
+
 @pytest.mark.parametrize(
     ("menu", "slots"),
     [
@@ -182,23 +188,26 @@ def test_push_or_fold_equals_preflop_showdowns() -> None:
     assert found.seats == pytest.approx([float(chips[apart].mean()) * mbb(game) for chips in (first, second)], rel=1e-9)
 
 
-def test_an_agent_that_folds_to_every_bet_loses_its_blind() -> None:
+def test_an_agent_that_folds_to_every_bet_loses_its_blind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the flop: values of flops do not matter."""
+    with_flops(monkeypatch, images("TcTdTh")[:1], [4])
     found = exact_response(folding(small("all-in")), double=True)
     assert found.seats == pytest.approx((1000, 1000), rel=1e-12)
 
 
-def test_calling_down_a_caller_wins_nothing() -> None:
+def test_calling_down_a_caller_wins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On any flop; all-ins with good hands win."""
     game = small("all-in")
+    with_flops(monkeypatch, [images(flop)[0] for flop in ("TcTdTh", "TcJdQh", "TcJcQc")], [4, 24, 4])
     calling = sc.Policy.from_weights(game, Rule.ALWAYS_CALL.among(game.legal))
     assert exact_response(calling, slots=["c"], double=True).seats == pytest.approx((0, 0), abs=1e-9)
     found = exact_response(calling, double=True)
     assert found.seats[0] == pytest.approx(found.seats[1], rel=1e-9)  # type: ignore[index]  # seats differ by the agent's moves only
-    assert found.total > 100  # type: ignore[operator]
+    assert found.total > 100 * 32 / comb(DECK.size, 3)  # type: ignore[operator]  # of the flops that are walked
 
 
 def test_other_responses_win_no_more() -> None:
-    policy = some_policy(small("all-in"), 4)
-    best = exact_response(policy, double=True)
+    policy, best = some_policy(small("all-in"), 4), exact_value()
     local = local_best_response(policy, deals=500, seed=1)
     for seat in range(2):
         assert local.seats[seat].mean <= best.seats[seat] + 4.5 * local.seats[seat].error  # type: ignore[index]
@@ -217,7 +226,7 @@ def test_more_slots_win_no_less(monkeypatch: pytest.MonkeyPatch) -> None:
         assert every == exact_response(policy, double=True).seats[seat]  # type: ignore[index]
 
 
-@pytest.mark.parametrize("flops", [40, pytest.param(None, marks=pytest.mark.long)])
+@pytest.mark.parametrize("flops", [6, pytest.param(None, marks=pytest.mark.long)])
 def test_threads_change_nothing_and_a_greedy_agent_plays_its_greedy_policy(flops: int | None) -> None:
     policy = some_policy(small("all-in"), 5)
     how: dict[str, Any] = {"flops": flops, "double": True}
@@ -227,7 +236,8 @@ def test_threads_change_nothing_and_a_greedy_agent_plays_its_greedy_policy(flops
     assert one.seats == exact_response(policy.greedy(), **how).seats != exact_response(policy, **how).seats
 
 
-def test_progress_rises_and_a_stopped_walk_has_no_value() -> None:
+def test_progress_rises_and_a_stopped_walk_has_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_flops(monkeypatch, [images(flop)[0] for flop in ("TcTdTh", "TcJdQh", "TcJcQc")], [4, 24, 4])
     policy, told = sc.Policy.uniform(small("all-in")), list[tuple[float, str]]()
     found = exact_response(policy, watch=lambda *step: told.append(step), double=True)
     assert found.done
@@ -243,9 +253,9 @@ def test_progress_rises_and_a_stopped_walk_has_no_value() -> None:
 
 def test_a_sample_bounds_the_exact_value_and_is_near_it() -> None:
     policy = some_policy(small("all-in"), 4)
-    exact, drawn = exact_response(policy, double=True), exact_response(policy, flops=60, seed=1, double=True)
-    assert (drawn.sampled, drawn.flops, exact.half_width) == (True, 60, 0)
-    assert drawn.walked < 60  # some come twice
+    exact, drawn = exact_value(), exact_response(policy, flops=40, seed=1, double=True)
+    assert (drawn.sampled, drawn.flops, exact.half_width) == (True, 40, 0)
+    assert drawn.walked < 40  # some come twice
     assert abs(drawn.total - exact.total) < 3 * drawn.half_width  # type: ignore[operator]
     assert exact.total < drawn.upper + 3 * drawn.half_width  # type: ignore[operator]
     assert "95 % interval" in str(drawn)
@@ -355,7 +365,8 @@ def test_flops_are_kept_and_a_killed_computation_goes_on(tmp_path: Path, monkeyp
         exact_response(policy, flops=12, double=True, store=tmp_path / "none" / "some.flops")
 
 
-def test_results_say_exact_or_lower_bound() -> None:
+def test_results_say_exact_or_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_flops(monkeypatch, images("TcTdTh")[:1], [4])
     policy = sc.Policy.uniform(small("all-in"))
     found, bound = exact_response(policy, double=True), exact_response(policy, slots=("f", "c"), double=True)
     assert isinstance(found, ExactResponse)

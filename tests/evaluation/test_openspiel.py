@@ -60,6 +60,7 @@ def test_random_policies(spec: str, seed: int) -> None:
     assert found.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, oracle, False), abs=1e-9)
 
 
+@pytest.mark.long
 def test_leduc_3p_is_openspiels() -> None:
     """Uniform play in three-player Leduc earns the same (OpenSpiel's NashConv of it takes a minute and 3 GB)."""
     ours, theirs = built("leduc-3p"), pyspiel.load_game("leduc_poker(players=3)")

@@ -11,6 +11,7 @@ from smoothcall.games.betting import Betting, Call, Fold, IllegalMove, Post, Rai
 from smoothcall.games.catalog import KUHN, KUHN_3P, LEDUC, LIMIT_HOLDEM
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import Street
+from tests.conftest import examples
 
 from .random_hands import after, fresh_hands, hands, no_limit, random_letter
 
@@ -215,7 +216,7 @@ def test_in_limit_games_a_short_stack_raises_with_what_it_has() -> None:
 # The doors
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(hands(), st.integers(-2, 70))
 def test_the_three_doors_of_each_move_agree(hand: Hand, total: int) -> None:
     doors = [
@@ -244,7 +245,7 @@ def test_the_three_doors_of_each_move_agree(hand: Hand, total: int) -> None:
         assert vars(hand) == before
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(hands())
 def test_raises_says_what_may_be_raised(hand: Hand) -> None:
     if hand.finished or hand.due is not None:

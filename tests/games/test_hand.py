@@ -11,6 +11,7 @@ from smoothcall.games.betting import Call, Fold, IllegalMove, Post, Raise
 from smoothcall.games.catalog import KUHN, LEDUC, RPS
 from smoothcall.games.hand import Deal, Due, Hand, Outcome, deal_hand
 from smoothcall.games.rules import PokerRules, Street
+from tests.conftest import examples
 
 from .random_hands import fresh_hands, no_limit, step
 from .test_pots import chip_by_chip
@@ -162,7 +163,7 @@ def test_random_deals_are_fair() -> None:
 # What always holds
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=examples(250))
 @given(fresh_hands(), st.integers(0, 2**32))
 def test_every_hand_ends_and_every_chip_is_accounted_for(hand: Hand, seed: int) -> None:
     random, rules = Random(seed), hand.rules

@@ -11,13 +11,14 @@ from smoothcall.games.catalog import KUHN, LEDUC, LIMIT_HOLDEM, NO_LIMIT_HOLDEM
 from smoothcall.games.hand import Hand
 from smoothcall.games.notation import move_name, read_hand, split_last, split_moves, write_hand
 from smoothcall.games.rules import PokerRules, Street
+from tests.conftest import examples
 
 from .random_hands import fresh_hands, hands, no_limit, step
 
 STUD = replace(LEDUC, name="stud", streets=(Street(bet=2, hole=1, board=1, max_raises=1), Street(bet=2, hole=1, max_raises=1)))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(hands())
 def test_a_hand_at_any_moment_is_read_back_as_it_was(hand: Hand) -> None:
     text = write_hand(hand)
@@ -27,7 +28,7 @@ def test_a_hand_at_any_moment_is_read_back_as_it_was(hand: Hand) -> None:
     assert write_hand(again) == text
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(fresh_hands(), st.integers(0, 2**32))
 def test_every_moment_of_a_hand_has_a_text_of_its_own(hand: Hand, seed: int) -> None:
     texts, random = [write_hand(hand)], Random(seed)

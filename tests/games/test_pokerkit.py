@@ -224,8 +224,11 @@ def play_random(rules: PokerRules, random: Random) -> Pair:
     return play_beside(rules, [random.randint(1, deep) for _ in range(rules.seats)], random)
 
 
+FAST = [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 5))]
+
+
 @pytest.mark.parametrize("limit", [True, False])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", FAST)
 def test_random_hands_are_the_same_in_pokerkit(limit: bool, seed: int) -> None:
     random = Random(f"{seed} {limit}")
     for _ in range(200):
@@ -239,7 +242,7 @@ def verify_holdem(limit: bool, seed: int) -> None:
 
 
 @pytest.mark.parametrize("limit", [True, False])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", FAST[:3])
 def test_hands_of_holdem_are_the_same_in_pokerkit(limit: bool, seed: int) -> None:
     verify_holdem(limit, seed)
 

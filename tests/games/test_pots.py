@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from smoothcall.games.pots import split_pots
 from smoothcall.kernels.information.payoffs import settle_deals
 from smoothcall.kernels.information.pots import UNITS, settle
+from tests.conftest import examples
 
 
 def chip_by_chip(paid: list[int], alive: list[bool], strength: list[int]) -> list[Fraction]:
@@ -46,14 +47,14 @@ def endings(draw: st.DrawFn, most: int = 12) -> tuple[list[int], list[bool], lis
 
 
 @pytest.mark.interpreted
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 @given(endings())
 def test_every_chip_goes_where_it_goes_chip_by_chip(ending: tuple[list[int], list[bool], list[int]]) -> None:
     assert split_pots(*ending) == chip_by_chip(*ending)
 
 
 @pytest.mark.interpreted
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 @given(endings(), endings(most=1_000_000))
 def test_the_kernel_divides_as_the_rules_do(
     small: tuple[list[int], list[bool], list[int]], large: tuple[list[int], list[bool], list[int]]

@@ -133,9 +133,10 @@ def test_clusters_are_tighter_than_intervals(street: int) -> None:
     assert clustered < min(others)
 
 
-def test_a_draw_and_a_made_hand_of_equal_strength_are_told_apart() -> None:
+@pytest.mark.parametrize(("size", "several"), [(30, 2), pytest.param(100, 4, marks=pytest.mark.long)])
+def test_a_draw_and_a_made_hand_of_equal_strength_are_told_apart(size: int, several: int) -> None:
     """E[HS^2] of both is alike to 1 %, and yet the draw is mostly very strong or very weak on the river."""
-    random, made, known = Random(2), abstraction(grid=(100, 8, 5)), strengths(SHORT)
+    random, made, known = Random(2), abstraction(grid=(size, 8, 5)), strengths(SHORT)
     seen: dict[int, list[tuple[Cards, Cards]]] = {}
     for _ in range(1_500):
         cards = random.sample(range(32), 5)
@@ -145,7 +146,7 @@ def test_a_draw_and_a_made_hand_of_equal_strength_are_told_apart() -> None:
     assert wide
     for cell in wide:
         buckets = {made.bucket(hole, [(), board]) for hole, board in seen[cell]}
-        assert len(buckets) > 3, "one interval of E[HS^2] falls into several clusters"
+        assert len(buckets) >= several, "one interval of E[HS^2] falls into several clusters"
 
 
 @pytest.mark.parametrize("street", [FLOP, TURN])

@@ -14,11 +14,12 @@ from tests.conftest import built
 
 GAMES = ["kuhn", "kuhn-3p"]
 ITERATIONS = 300
+compiled_long = [] if config.DISABLE_JIT else pytest.mark.long  # each form is a kernel, compiled for seconds
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("prune", [0.0, 1e-2])
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("prune", [pytest.param(0.0, marks=compiled_long), 1e-2])
+@pytest.mark.parametrize("spec", ["kuhn", pytest.param("kuhn-3p", marks=compiled_long)])
 def test_recursion_agrees_with_sweeps(spec: str, prune: float) -> None:
     game = built(spec)
     form = Form(game, "recursive", seed=4, pruning=pruning_of("unplayed", prune))
@@ -31,8 +32,8 @@ def test_recursion_agrees_with_sweeps(spec: str, prune: float) -> None:
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("rule", ["action", "reach", "unplayed"])
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("rule", ["action", *(pytest.param(rule, marks=compiled_long) for rule in ("reach", "unplayed"))])
+@pytest.mark.parametrize("spec", ["kuhn", pytest.param("kuhn-3p", marks=compiled_long)])
 def test_forms_agree(spec: str, rule: str) -> None:
     game = built(spec)
     forms = [
@@ -47,7 +48,7 @@ def test_forms_agree(spec: str, rule: str) -> None:
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("spec", [pytest.param(spec, marks=compiled_long) for spec in GAMES])
 def test_levels_agree(spec: str) -> None:
     """Threads learn what one thread learns. Few iterations: threads wait long for each other on a busy machine."""
     one, levels = (Form(built(spec), name, seed=5, pruning=pruning_of("action", 0.2)) for name in ("iterative", "levels"))
@@ -58,9 +59,8 @@ def test_levels_agree(spec: str) -> None:
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("spec", [pytest.param(spec, marks=[] if config.DISABLE_JIT else pytest.mark.long) for spec in GAMES])
+@pytest.mark.parametrize("spec", [pytest.param(spec, marks=compiled_long) for spec in GAMES])
 def test_improvements_change_nothing(spec: str) -> None:
-    """(Compiled, each improvement is a kernel of its own: in the long suite.)"""
     forms = [
         Form(built(spec), "iterative", seed=6, improved=bits) for bits in (NONE, PRECOMPUTED, INDEXED, IN_PLACE, REUSED, ALL)
     ]

@@ -344,9 +344,10 @@ def test_learning_helps() -> None:
     assert (made.differences() >= 0).all()
 
 
-def test_learning_against_a_fixed_opponent() -> None:
+@pytest.mark.parametrize("hands", [3000, pytest.param(6000, marks=pytest.mark.long)])
+def test_learning_against_a_fixed_opponent(hands: int) -> None:
     made, game = learner(against="call", length=1, eta=1.0), built(SPEC)
-    made.run(6000)
+    made.run(hands)
     result = play_freezeouts(
         game.rules,
         [made.batch_policy(1.0), made._opponent],
@@ -437,7 +438,7 @@ def test_opponents_are_objects(tmp_path: Path) -> None:
 
 def test_networks_on_images_are_agents(tmp_path: Path) -> None:
     """Their layers have four axes."""
-    made = learner(inputs="images", hands=8, batch=4, every=8)
+    made = learner(inputs="images", hands=8, batch=4, every=8, channels=2, hidden=4)
     TabulatedPolicy(built(SPEC), made.batch_policy()).save(tmp_path / "a.agent")
     again = sc.load(tmp_path / "a.agent", built(SPEC))
     assert isinstance(again, TabulatedPolicy)

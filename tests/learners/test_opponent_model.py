@@ -40,14 +40,15 @@ def test_quality_by_hand() -> None:
     assert "+25.00%" in str(found)
 
 
-def test_a_network_learns_to_read_a_raise() -> None:
+@pytest.mark.parametrize(("epochs", "rate", "gain"), [(8, 0.01, 0.1), pytest.param(15, 0.005, 0.3, marks=pytest.mark.long)])
+def test_a_network_learns_to_read_a_raise(epochs: int, rate: float, gain: float) -> None:
     """Who raised has class 4, who checked class 1."""
     draws = np.random.default_rng(3)
     raised = draws.random(1024) < 0.5
     known = made(np.where(raised, 4, 1).tolist())
     known.observations[:, LAST] = np.where(raised, RAISED, CHECKED)
-    model = fit_network(known, seed=1, epochs=15, rate=0.005, channels=(8, 8, 8, 8), dense=16)
+    model = fit_network(known, seed=1, epochs=epochs, rate=rate, channels=(8, 8, 8, 8), dense=16)
     likely = model.probabilities(known.observations)
     assert likely.shape == (1024, CLASSES)
     assert (likely.argmax(axis=1) == known.cards).all()
-    assert quality(model, known, known).gain > 0.3
+    assert quality(model, known, known).gain > gain

@@ -147,6 +147,7 @@ def test_smooth_uct_reaches_the_published_figures() -> None:
     assert np.mean(found) < 0.45
 
 
+@pytest.mark.long
 def test_smooth_uct_converges_and_uct_does_not() -> None:
     """A comparison with a margin: from 1 M to 10 M episodes Smooth UCT halves its NashConv and more, UCT does not."""
     game = built("leduc")
@@ -341,6 +342,7 @@ def test_nobody_folds_aces_where_folds_are_known() -> None:
     assert folded(tried.policy(), "AA") > 0.005
 
 
+@pytest.mark.long
 def test_known_folds_leave_smooth_uct_closer_to_an_equilibrium() -> None:
     """A comparison with a margin: NashConv of Leduc after 1 M episodes, mean of 5 seeds."""
     game, found = built("leduc"), {}
