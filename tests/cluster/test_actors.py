@@ -188,10 +188,22 @@ def trained(folder: Path, cluster: str | None, spec: str, name: str, options: di
     return checkpoint(folder / "run")
 
 
+def test_a_run_on_a_cluster(cluster: Any, tmp_path: Path) -> None:
+    """Two actors are the same on a cluster and in this process, and a run of a cluster is resumed without one."""
+    about = (WHOLE_BETS, "monte-carlo", FREEZEOUTS["monte-carlo"])
+    folders = [tmp_path / "here", tmp_path / "there"]
+    here, there = (trained(folder, of, *about, workers=2) for folder, of in zip(folders, (None, cluster.address), strict=True))
+    assert here == there
+    for folder in folders:
+        assert App(tmp_path).resume(folder / "run", iterations=250).iterations == 250
+    assert checkpoint(folders[0] / "run") == checkpoint(folders[1] / "run")
+
+
+@pytest.mark.long  # five processes, which compile their networks
 @pytest.mark.parametrize(
     ("spec", "name", "options"),
     [
-        pytest.param("kuhn", "nfsp", NFSP, id="nfsp", marks=pytest.mark.long),  # every process compiles
+        pytest.param("kuhn", "nfsp", NFSP, id="nfsp"),
         pytest.param(WHOLE_BETS, "monte-carlo", FREEZEOUTS["monte-carlo"], id="monte-carlo"),
     ],
 )
@@ -207,10 +219,11 @@ def test_runs_on_three_nodes(cluster: Any, tmp_path: Path, spec: str, name: str,
     assert checkpoint(tmp_path / "here" / "run") == checkpoint(tmp_path / "there" / "run")
 
 
+@pytest.mark.long  # test_team.py kills workers in both suites; the same class manages the processes of actors
 @pytest.mark.parametrize(
     ("spec", "name", "options"),
     [
-        pytest.param("kuhn", "nfsp", NFSP, id="nfsp", marks=pytest.mark.long),
+        pytest.param("kuhn", "nfsp", NFSP, id="nfsp"),
         pytest.param(WHOLE_BETS, "monte-carlo", FREEZEOUTS["monte-carlo"], id="monte-carlo"),
     ],
 )
