@@ -174,17 +174,6 @@ def test_another_version_is_refused() -> None:
         verify_version(this_version(), "smoothcall 9.9", "there")
 
 
-def test_ray_is_not_imported_without_a_cluster() -> None:
-    """In a process of its own: other tests have imported it here."""
-    code = (
-        "import sys, smoothcall as sc; from smoothcall.app import App; "
-        "App().match(['probe', 'random'], of='kuhn', hands=10); "
-        "import smoothcall.cluster.runner, smoothcall.cluster.status, smoothcall.cli.main; "
-        "sys.exit('ray' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
-
-
 def test_a_match_is_cut_into_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deals of different tasks are independent: the interval of many short tasks covers the exact result."""
     monkeypatch.setattr(policy_match, "BATCH", 50)
