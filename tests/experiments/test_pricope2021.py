@@ -1,8 +1,9 @@
 """The page of pricope2021 at a small size: it is whole, and its verdicts follow from the data.
 
 Agents of the small page are networks with random weights, because only `test_agents_are_kept_and_runs_resumed` and the long
-test need trained ones. Its local best response takes all hands for equal before the flop: counting their showdowns exactly
-takes longer than all other tests of the page (`test_local_best_response.py` counts them with 32 cards).
+test need trained ones, and the result of its deep response is made up. Its local best response takes all hands for equal before
+the flop: counting their showdowns exactly takes longer than all other tests of the page (`test_local_best_response.py` counts
+them with 32 cards).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from smoothcall.errors import UsageError
 from smoothcall.evaluation import local_best_response
 from smoothcall.experiments import gradient_play, pricope2021
 from smoothcall.experiments.parts import Part
-from smoothcall.experiments.pricope2021 import published
+from smoothcall.experiments.pricope2021 import published, responses
 from smoothcall.experiments.pricope2021.agents import Agents, Version
 from smoothcall.experiments.pricope2021.curves import above_chance, chance
 from smoothcall.experiments.pricope2021.data import Data
@@ -117,6 +118,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Written:
         patch.setattr(Agents, "agent_1", expert)
         patch.setattr(gradient_play, "QUICK", ())
         patch.setattr(local_best_response, "preflop_scores", equal_hands)
+        patch.setattr(responses, "_deep", lambda agents, label: played(1.0, 0.5))
         return written("pricope2021", TINY, tmp_path_factory.mktemp("pricope2021"))
 
 
