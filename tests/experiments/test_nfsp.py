@@ -35,7 +35,8 @@ from tests.experiments.pages import written
 
 SMALL: dict[str, Any] = {"hands": 32, "every": 32, "batch": 32, "transitions": 2_000, "moves": 2_000}
 FEW = (Training(KUHN, "kuhn", 3_000, 2, SMALL), Training(FIRST, "leduc", 1_500, 1, STEPS[FIRST] | SMALL))
-FEWER = (Training(KUHN, "kuhn", 600, 2, NFSP), Training(FIRST, "leduc", 600, 1, STEPS[FIRST] | NFSP))
+SMALLER: dict[str, Any] = {**NFSP, "every": 32}  # networks that are compiled already, also in place of those of Leduc hold'em
+FEWER = (Training(KUHN, "kuhn", 600, 2, SMALLER), Training(FIRST, "kuhn", 600, 1, STEPS[FIRST] | SMALLER))
 
 
 @pytest.mark.parametrize("few", [FEWER, pytest.param(FEW, marks=pytest.mark.long)], ids=["fewer", "few"])
