@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from smoothcall.cli import cli
 from smoothcall.experiments import EXPERIMENTS, verdicts
 from smoothcall.experiments.exploitability import page
 from smoothcall.experiments.verdicts import MEANINGS, Status
-from smoothcall.results import OptionInfo, count_statuses
+from smoothcall.results import LedgerRow, OptionInfo, count_statuses
 from smoothcall.solvers import SOLVERS
 
 ROOT = Path(__file__).parents[1]
@@ -105,6 +106,12 @@ def command_line() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+@cache
+def ledger_rows() -> tuple[LedgerRow, ...]:
+    """Return the rows of all pages, which are made from their data once."""
+    return App(ROOT).ledger()
+
+
 def ledger() -> str:
     parts = [NOTE, "# The ledger of reproductions", inspect.getdoc(verdicts) or ""]
     parts.append(
@@ -112,7 +119,7 @@ def ledger() -> str:
         "`smoothcall reproduce --list` prints all rows; `smoothcall reproduce --check` fails where a page is not what its "
         "data give."
     )
-    rows = App(ROOT).ledger()
+    rows = ledger_rows()
     lines: list[list[object]] = []
     for paper in dict.fromkeys(row.paper for row in rows):
         found = [row.verdict.status for row in rows if row.paper == paper]
@@ -138,7 +145,7 @@ def readme() -> str:
     text = (ROOT / "README.md").read_text()
     before, _, rest = text.partition(COUNT)
     _, _, after = rest.partition(COUNT_END)
-    rows = App(ROOT).ledger()
+    rows = ledger_rows()
     return f"{before}{COUNT}\n{len(rows)} rows: {count_statuses(rows)}.\n{COUNT_END}{after}"
 
 

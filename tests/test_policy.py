@@ -325,18 +325,19 @@ def test_rounded_policies_are_even_where_nothing_is_known() -> None:
     assert abs(sc.Policy.from_weights(game, counts).table - even).max() < 1 / 255
 
 
-def test_rounded_policies_are_read_back_bit_for_bit(tmp_path: Path) -> None:
-    """The largest two-player grid of heinrich2014, and the worst a file can hold: noise."""
-    _, policy = _rounded("limit-holdem:grid=L", 2)
+@pytest.mark.parametrize("grid", ["5/5/5", pytest.param("L", marks=pytest.mark.long)])
+def test_rounded_policies_are_read_back_bit_for_bit(grid: str, tmp_path: Path) -> None:
+    """L: the largest two-player grid of heinrich2014, and the worst a file can hold: noise."""
+    _, policy = _rounded(f"limit-holdem:grid={grid}", 2)
     policy.save(tmp_path / "large.agent")
     assert (tmp_path / "large.agent").stat().st_size < 10_000_000
     again = sc.load(tmp_path / "large.agent")
     np.testing.assert_array_equal(again.weights, policy.weights)
     assert again.weights.dtype == np.uint8
-    assert again.game.spec == "limit-holdem:grid=L"
+    assert again.game.spec == f"limit-holdem:grid={grid}"
     key = "AhKh/Td9d2c:rc/"
     assert again.probabilities(key) == policy.probabilities(key)
-    with pytest.raises(sc.UsageError, match="plays limit-holdem:grid=L, not limit-holdem"):
+    with pytest.raises(sc.UsageError, match=f"plays limit-holdem:grid={grid}, not limit-holdem"):
         sc.load(tmp_path / "large.agent", built("limit-holdem"))
 
 

@@ -26,9 +26,11 @@ from smoothcall.solvers import SOLVERS, Solver, solver_class
 from tests.cluster.conftest import checkpoint
 from tests.conftest import built
 from tests.contracts.test_solvers import FREEZEOUTS, ROUND_TABLE, WHOLE_BETS
+from tests.contracts.test_solvers import NFSP as NETWORKS
 
-NFSP: dict[str, Any] = {"hands": 16, "batch": 8, "every": 4, "hidden": 8, "transitions": 200, "moves": 40, "eta": 0.5}
+NFSP: dict[str, Any] = {**NETWORKS, "transitions": 200, "moves": 40}  # its networks are compiled already
 CASES: list[Any] = [
+    pytest.param("kuhn", "nfsp", {**NFSP, "imitate": "greedy"}, id="nfsp-kuhn"),
     pytest.param("leduc", "nfsp", {**NFSP, "imitate": "greedy"}, id="nfsp"),
     pytest.param("kuhn-3p", "nfsp", {**NFSP, "transitions": 20, "rho": 0.5}, id="nfsp-small-memory"),
     pytest.param(ROUND_TABLE, "nfsp-freezeouts", {**NFSP, "length": 5}, id="nfsp-freezeouts"),
@@ -60,7 +62,7 @@ def test_learners_that_actors_play_for() -> None:
     assert set(LEARNERS) == {name for name in SOLVERS if issubclass(solver_class(name), TurnLearner)}
 
 
-@pytest.mark.parametrize(("spec", "name", "options"), cases("nfsp", "nfsp-freezeouts", "deep-q-discrete", "rollouts"))
+@pytest.mark.parametrize(("spec", "name", "options"), cases("nfsp-kuhn", "deep-q-discrete", "rollouts"))
 def test_one_actor_learns_what_a_learner_alone_learns(spec: str, name: str, options: dict[str, Any]) -> None:
     alone, team = learner(spec, name, **options), learner(spec, name, 1, **options)
     alone.run(90)
@@ -71,7 +73,7 @@ def test_one_actor_learns_what_a_learner_alone_learns(spec: str, name: str, opti
     assert alone._counts[2] > 0  # it has learned
 
 
-@pytest.mark.parametrize(("spec", "name", "options"), cases("nfsp", "monte-carlo"))
+@pytest.mark.parametrize(("spec", "name", "options"), cases("nfsp-kuhn", "monte-carlo"))
 def test_a_team_is_resumed_bit_for_bit(spec: str, name: str, options: dict[str, Any]) -> None:
     whole, half = learner(spec, name, 3, **options), learner(spec, name, 3, **options)
     start = half.state()
@@ -188,10 +190,22 @@ def trained(folder: Path, cluster: str | None, spec: str, name: str, options: di
     return checkpoint(folder / "run")
 
 
+def test_a_run_on_a_cluster(cluster: Any, tmp_path: Path) -> None:
+    """Two actors are the same on a cluster and in this process, and a run of a cluster is resumed without one."""
+    about = (WHOLE_BETS, "monte-carlo", FREEZEOUTS["monte-carlo"])
+    folders = [tmp_path / "here", tmp_path / "there"]
+    here, there = (trained(folder, of, *about, workers=2) for folder, of in zip(folders, (None, cluster.address), strict=True))
+    assert here == there
+    for folder in folders:
+        assert App(tmp_path).resume(folder / "run", iterations=250).iterations == 250
+    assert checkpoint(folders[0] / "run") == checkpoint(folders[1] / "run")
+
+
+@pytest.mark.long  # five processes, which compile their networks
 @pytest.mark.parametrize(
     ("spec", "name", "options"),
     [
-        pytest.param("kuhn", "nfsp", NFSP, id="nfsp", marks=pytest.mark.long),  # every process compiles
+        pytest.param("kuhn", "nfsp", NFSP, id="nfsp"),
         pytest.param(WHOLE_BETS, "monte-carlo", FREEZEOUTS["monte-carlo"], id="monte-carlo"),
     ],
 )
@@ -207,10 +221,11 @@ def test_runs_on_three_nodes(cluster: Any, tmp_path: Path, spec: str, name: str,
     assert checkpoint(tmp_path / "here" / "run") == checkpoint(tmp_path / "there" / "run")
 
 
+@pytest.mark.long  # test_team.py kills workers in both suites; the same class manages the processes of actors
 @pytest.mark.parametrize(
     ("spec", "name", "options"),
     [
-        pytest.param("kuhn", "nfsp", NFSP, id="nfsp", marks=pytest.mark.long),
+        pytest.param("kuhn", "nfsp", NFSP, id="nfsp"),
         pytest.param(WHOLE_BETS, "monte-carlo", FREEZEOUTS["monte-carlo"], id="monte-carlo"),
     ],
 )

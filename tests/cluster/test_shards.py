@@ -15,12 +15,9 @@ import smoothcall as sc
 from smoothcall.app import App
 from smoothcall.cluster import sharded
 from smoothcall.cluster.connection import connected
-from smoothcall.cluster.hosts import ClusterHosts
 from smoothcall.cluster.shard_hosts import ShardProcesses, shards_on
-from smoothcall.cluster.sharded import ShardedSolver, ShardsHere
-from smoothcall.cluster.team import LearningTeam
+from smoothcall.cluster.sharded import ShardedSolver, ShardsHere, ShardTeam
 from smoothcall.kernels.tables import Array
-from smoothcall.memory import OutOfMemory
 from smoothcall.solvers import shards as parts_of_solvers
 from smoothcall.solvers.shards import Batch, Result
 from smoothcall.store.runs import Run
@@ -116,8 +113,8 @@ def test_visits_are_counted_once(tmp_path: Path) -> None:
     assert abs(made.trunk.earned.sum()) < 1e-9  # type: ignore[attr-defined]
 
 
-def trained(folder: Path, cluster: str | None, name: str = "smooth-uct") -> tuple[Any, ...]:
-    report = App(folder, cluster=cluster).train("leduc", name, iterations=6_000, seed=2, shards=3, out=folder / "run")
+def trained(folder: Path, cluster: str | None, name: str = "smooth-uct", shards: int = 3) -> tuple[Any, ...]:
+    report = App(folder, cluster=cluster).train("leduc", name, iterations=6_000, seed=2, shards=shards, out=folder / "run")
     assert report.done
     return report.iterations, sc.load(folder / "run" / "agent.agent").weights.tobytes()
 
@@ -145,6 +142,34 @@ def test_a_lost_shard_file_is_an_error_of_one_line(tmp_path: Path) -> None:
         App(tmp_path).resume(tmp_path / "run", iterations=7_000)
 
 
+def test_a_run_on_a_cluster_that_loses_a_shard(cluster: Any, tmp_path: Path) -> None:
+    """After a checkpoint the process of a shard is killed: two shards learn what they learn in this process."""
+    here, there = tmp_path / "here" / "run", tmp_path / "there" / "run"
+    wanted = trained(tmp_path / "here", None, "mccfr", 2)
+    with shards_on(cluster.address, 2) as build:
+        run = Run.create(there, "leduc", "mccfr", iterations=6_000, seed=2, build=build)
+        run.train(stop=lambda: run.solver.iterations > 1_000)
+        assert 1_000 < run.solver.iterations < 6_000
+        team, killed = run.solver.team, list[int]()
+        assert isinstance(team, ShardTeam)
+
+        def kill_once() -> bool:
+            if not killed and run.solver.iterations > 2_000:
+                killed.append(team.hosts.processes[1])
+                os.kill(killed[0], signal.SIGKILL)
+            return False
+
+        run.train(stop=kill_once)
+        assert killed
+        assert team.hosts.lost >= 1
+        assert f"{team.hosts.lost} lost" in team.note
+    assert (run.solver.iterations, sc.load(there / "agent.agent").weights.tobytes()) == wanted
+    for folder in (here, there):
+        App(tmp_path).resume(folder, iterations=7_000)
+    assert np.array_equal(*(sc.load(folder / "agent.agent").weights for folder in (here, there)))
+
+
+@pytest.mark.long  # three shards
 def test_runs_on_three_nodes(cluster: Any, tmp_path: Path) -> None:
     """Three shards learn the same on a cluster and in this process, and a run of a cluster is resumed without one."""
     here, there = tmp_path / "here", tmp_path / "there"
@@ -172,9 +197,8 @@ def disturbed(ray: Any, folder: Path, how: signal.Signals | None) -> tuple[Shard
     return made, (made.policy().weights.tobytes(), tables, made.nodes, made.iterations)
 
 
-@pytest.mark.parametrize(
-    "how", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.long)], ids=["killed", "stopped"]
-)
+@pytest.mark.long  # three shards, killed and stopped
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
 def test_lost_shards(cluster: Any, tmp_path: Path, how: signal.Signals) -> None:
     """The process of a shard is lost: all go back to the last checkpoint, and learn the same again."""
     with connected(cluster.address) as ray:
@@ -184,24 +208,6 @@ def test_lost_shards(cluster: Any, tmp_path: Path, how: signal.Signals) -> None:
         assert f"{made.team.hosts.lost} lost" in made.team.note
         made.team.hosts.close()
     assert found == quiet
-
-
-def test_a_team_goes_on_without_processes_that_lack_memory(cluster: Any) -> None:
-    made = sc.solver("uct", built("kuhn"), seed=4)
-    made.team = team = LearningTeam(made, 2, exchange=100)
-    with connected(cluster.address) as ray:
-        hosts = team.hosts = ClusterHosts(ray, made, 2)
-        made.run(400)
-        hosts._fail(next(iter(hosts._actors)), OutOfMemory("uct on kuhn needs 9 GB of memory, 1 GB are left"))
-        made.run(400)
-        assert (hosts.wanted, len(hosts._actors), hosts.lost) == (1, 1, 1)
-        with pytest.raises(sc.UsageError, match=r"no process of the cluster has enough memory .uct on kuhn needs 9 GB"):
-            hosts._fail(next(iter(hosts._actors)), OutOfMemory("uct on kuhn needs 9 GB of memory, 1 GB are left"))
-        hosts.close()
-    alone = sc.solver("uct", built("kuhn"), seed=4)
-    alone.team = LearningTeam(alone, 2, exchange=100)
-    alone.run(800)
-    assert np.array_equal(alone.tables()["visits"], made.tables()["visits"])
 
 
 def test_wrong_shards_are_refused(cluster: Any, tmp_path: Path) -> None:

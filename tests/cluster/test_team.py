@@ -21,6 +21,7 @@ from smoothcall.cluster.hosts import ClusterHosts
 from smoothcall.cluster.merging import Change, changed_rows, merge, shared_tables
 from smoothcall.cluster.team import Host, LearningTeam, Step, Tables, ThisProcess, copy_of
 from smoothcall.cluster.version import this_version
+from smoothcall.memory import OutOfMemory
 from smoothcall.solvers import Solver
 from tests.cluster.conftest import checkpoint
 from tests.conftest import TINY, built
@@ -261,12 +262,22 @@ def test_rounds_end_where_they_would_without_pauses(monkeypatch: pytest.MonkeyPa
     assert one.team.number == other.team.number > 3  # type: ignore[union-attr]
 
 
-def trained(folder: Path, cluster: str | None, **how: Any) -> tuple[bytes, dict[str, Any]]:
-    report = App(folder, cluster=cluster).train("kuhn", "smooth-uct", iterations=40_000, seed=2, out=folder / "run", **how)
+def trained(folder: Path, cluster: str | None, iterations: int = 40_000, **how: Any) -> tuple[bytes, dict[str, Any]]:
+    report = App(folder, cluster=cluster).train("kuhn", "smooth-uct", iterations=iterations, seed=2, out=folder / "run", **how)
     assert report.done
     return sc.load(folder / "run" / "agent.agent").weights.tobytes(), checkpoint(folder / "run")
 
 
+def test_a_run_on_three_nodes(cluster: Any, tmp_path: Path) -> None:
+    """Three workers are the same on a cluster and in this process, and a run of a cluster is resumed without one."""
+    here = trained(tmp_path / "here", None, 4_000, workers=3)
+    assert trained(tmp_path / "there", cluster.address, 4_000) == here  # as many workers as the cluster has places
+    for name in ("here", "there"):
+        assert App(tmp_path).resume(tmp_path / name / "run", iterations=6_000).iterations == 6_000
+    assert checkpoint(tmp_path / "here" / "run") == checkpoint(tmp_path / "there" / "run")
+
+
+@pytest.mark.long  # seven processes
 def test_runs_on_three_nodes(cluster: Any, tmp_path: Path) -> None:
     """One worker is a solver alone; three workers are the same on a cluster and in this process, and when resumed."""
     alone, tables = trained(tmp_path / "alone", None)
@@ -282,8 +293,37 @@ def test_runs_on_three_nodes(cluster: Any, tmp_path: Path) -> None:
     assert np.array_equal(*agents)
 
 
+def test_lost_workers(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process is killed, one is stopped, and one lacks memory; the tables are those of a team that nothing happened to."""
+    monkeypatch.setattr(hosts_module, "PATIENCE", 3.0)
+    monkeypatch.setattr(hosts_module, "TIMES", 0.0)
+    quiet, disturbed = learner("kuhn", "uct", 2, 100), learner("kuhn", "uct", 2, 100)
+    quiet.run(1_600)  # rounds of 200, which no run below cuts
+    assert isinstance(disturbed.team, LearningTeam)
+    lacking = OutOfMemory("uct on kuhn needs 9 GB of memory, 1 GB are left")
+    with connected(cluster.address) as ray:
+        hosts = disturbed.team.hosts = ClusterHosts(ray, disturbed, 2)
+        for how in (signal.SIGKILL, signal.SIGSTOP):
+            disturbed.run(400)
+            os.kill(hosts.processes[-1], how)
+        disturbed.run(400)
+        assert hosts.lost >= 2  # more where the machine is so busy that others do not answer in time
+        assert hosts.replayed >= 2
+        assert f"{hosts.lost} lost" in disturbed.team.note
+        lost = hosts.lost
+        hosts._fail(next(iter(hosts._actors)), lacking)
+        disturbed.run(400)
+        assert (hosts.wanted, len(hosts._actors)) == (1, 1)
+        assert hosts.lost > lost
+        with pytest.raises(sc.UsageError, match=r"no process of the cluster has enough memory .uct on kuhn needs 9 GB"):
+            hosts._fail(next(iter(hosts._actors)), lacking)
+        hosts.close()
+    assert same(quiet, disturbed)
+
+
+@pytest.mark.long
 def test_killed_and_stopped_workers(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes of the team are killed, and one is stopped; the tables are those of a team that nothing happened to."""
+    """Processes of a team of three are killed, and one is stopped, on a larger game."""
     monkeypatch.setattr(hosts_module, "PATIENCE", 3.0)
     monkeypatch.setattr(hosts_module, "TIMES", 0.0)
     quiet, disturbed = learner("leduc", "smooth-uct", 3, 1000), learner("leduc", "smooth-uct", 3, 1000)
@@ -308,7 +348,7 @@ def test_a_worker_of_another_version_is_refused(cluster: Any, monkeypatch: pytes
     assert isinstance(made.team, LearningTeam)
     with connected(cluster.address) as ray:
         monkeypatch.setattr(hosts_module, "this_version", lambda: f"{this_version()}, changed")
-        hosts = made.team.hosts = ClusterHosts(ray, made, 2)
+        hosts = made.team.hosts = ClusterHosts(ray, made, 1)
         with pytest.raises(sc.UsageError, match="install the same version on every machine"):
             made.run(1000)
         hosts.close()

@@ -14,7 +14,7 @@ from smoothcall.app import App
 from smoothcall.evaluation.equilibria import kuhn_member
 from smoothcall.evaluation.exploitability import evaluate
 from smoothcall.experiments import bahuguna2018
-from smoothcall.experiments.bahuguna2018 import equations, settings
+from smoothcall.experiments.bahuguna2018 import equations, forms, settings
 from smoothcall.experiments.bahuguna2018.data import settled
 from smoothcall.experiments.bahuguna2018.learning_rows import mean_ratio
 from smoothcall.experiments.bahuguna2018.measuring import _integrated, _shares
@@ -45,7 +45,14 @@ WITHIN = "Kuhn poker, three players: after 10 M iterations every strategy variab
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Written:
-    return written("bahuguna2018", TINY, tmp_path_factory.mktemp("bahuguna2018"))
+    """The page, with our compact form in place of all others, which learn the same and take long to compile.
+
+    (They are compared in tests/kernels/test_one_deal_forms.py; `test_page_of_all_forms` measures each of them.)
+    """
+    iterator = forms._iterator
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forms, "_iterator", lambda made, form, improved: iterator(made, "compact", 0))
+        return written("bahuguna2018", TINY, tmp_path_factory.mktemp("bahuguna2018"))
 
 
 def doctored(page: Written, changes: dict[str, dict[str, Any]]) -> dict[str, Row]:
@@ -64,6 +71,15 @@ def changed(part: Part, figure: str, form: str, last: float) -> dict[str, Any]:
 
 
 def test_page(page: Written) -> None:
+    verify_page(page)
+
+
+@pytest.mark.long  # compiles eight kernels
+def test_page_of_all_forms(tmp_path: Path) -> None:
+    verify_page(written("bahuguna2018", TINY, tmp_path))
+
+
+def verify_page(page: Written) -> None:
     for picture in PICTURES:
         assert f"(tiny/{picture}.png)" in page.text
     assert all(verdict(row).status != Status.REPRODUCED for row in page.rows.values() if "10 M iterations" in row.statement)

@@ -40,11 +40,11 @@ from tests.experiments.pages import Written, verify_evidence, written
 PROGRAMS = "in the game, with the search and by the best response of its program"
 TINY = macmanus2019.Size(
     shorter=50,
-    program=4,
-    repetitions=3,
-    steps=2,
-    changed=2,
-    short=3,
+    program=2,
+    repetitions=2,
+    steps=1,
+    changed=1,
+    short=2,
     equal=20_000,
     seeds=2,
     long=10_000,

@@ -30,14 +30,18 @@ from smoothcall.experiments.nfsp.training import (
 )
 from smoothcall.experiments.parts import Part, Parts
 from smoothcall.experiments.verdicts import Status, verdict
+from tests.contracts.test_solvers import NFSP
 from tests.experiments.pages import written
 
 SMALL: dict[str, Any] = {"hands": 32, "every": 32, "batch": 32, "transitions": 2_000, "moves": 2_000}
 FEW = (Training(KUHN, "kuhn", 3_000, 2, SMALL), Training(FIRST, "leduc", 1_500, 1, STEPS[FIRST] | SMALL))
+SMALLER: dict[str, Any] = {**NFSP, "every": 32}  # networks that are compiled already, also in place of those of Leduc hold'em
+FEWER = (Training(KUHN, "kuhn", 600, 2, SMALLER), Training(FIRST, "kuhn", 600, 1, STEPS[FIRST] | SMALLER))
 
 
-def test_a_page_of_few_trainings(tmp_path: Path) -> None:
-    page = written("nfsp", FEW, tmp_path)
+@pytest.mark.parametrize("few", [FEWER, pytest.param(FEW, marks=pytest.mark.long)], ids=["fewer", "few"])
+def test_a_page_of_few_trainings(few: tuple[Training, ...], tmp_path: Path) -> None:
+    page = written("nfsp", few, tmp_path)
     for picture in ("kuhn", "leduc"):
         assert f"(tiny/{picture}.png)" in page.text
     assert "not measured yet" in page.text
@@ -87,11 +91,11 @@ def test_when_a_bar_is_reached_for_good() -> None:
 
 
 def test_a_training_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = replace(FEW[0], seeds=1).settings(0)
+    settings = replace(FEWER[0], seeds=1).settings(0)
     whole = train(settings, tmp_path, lambda line: None)
     assert CHECKPOINT_SECONDS > 0
     monkeypatch.setattr("smoothcall.experiments.nfsp.training.CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr("smoothcall.experiments.nfsp.training.SLICE", 500)
+    monkeypatch.setattr("smoothcall.experiments.nfsp.training.SLICE", 100)
     save, calls = Checkpoint.save, 0
 
     def stopped(self: Checkpoint, *rest: Any) -> None:

@@ -1,8 +1,9 @@
 """The page of pricope2021 at a small size: it is whole, and its verdicts follow from the data.
 
 Agents of the small page are networks with random weights, because only `test_agents_are_kept_and_runs_resumed` and the long
-test need trained ones. Its local best response takes all hands for equal before the flop: counting their showdowns exactly
-takes longer than all other tests of the page (`test_local_best_response.py` counts them with 32 cards).
+test need trained ones, and the result of its deep response is made up. Its local best response takes all hands for equal before
+the flop: counting their showdowns exactly takes longer than all other tests of the page (`test_local_best_response.py` counts
+them with 32 cards).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from smoothcall.errors import UsageError
 from smoothcall.evaluation import local_best_response
 from smoothcall.experiments import gradient_play, pricope2021
 from smoothcall.experiments.parts import Part
-from smoothcall.experiments.pricope2021 import published
+from smoothcall.experiments.pricope2021 import published, responses
 from smoothcall.experiments.pricope2021.agents import Agents, Version
 from smoothcall.experiments.pricope2021.curves import above_chance, chance
 from smoothcall.experiments.pricope2021.data import Data
@@ -52,6 +53,7 @@ from smoothcall.games.cards import Deck
 from smoothcall.kernels.agents.features import FEATURES
 from smoothcall.kernels.agents.images import PLANES
 from smoothcall.kernels.tables import Array
+from tests.contracts.test_solvers import NFSP
 from tests.experiments.pages import Written, rendered, written
 
 QUICK = pricope2021.QUICK
@@ -82,16 +84,18 @@ TINY = replace(
 )
 
 
-def untrained(agents: Agents, version: Version) -> TabulatedPolicy:
-    """Return networks with random weights as the agent of a version."""
+def untrained(agents: Agents, version: Version, *, images: bool = False) -> TabulatedPolicy:
+    """Return networks with random weights as the agent of a version. `images`: those of IMAGES read images, as they should."""
     training = agents.size.trainings[version.label]
     at = version.freezeouts or training.freezeouts
     random, inputs = np.random.default_rng([at, version.seed]), training.options.get("inputs", "compact")
     actions = len(agents.game.actions)
     shapes: list[tuple[int, ...]] = [(8, FEATURES), (actions, 8)]
-    if inputs == "images":
+    if inputs == "images" and images:
         shapes = [(1, planes, 3, 3) for planes in (PLANES, *[1] * (CONVOLUTIONS - 1))]
         shapes += [(8, FLAT_SIDE**2), (actions, 8)]
+    else:
+        inputs = "compact"
     policy, values = ([(random.normal(size=shape), np.zeros(shape[0])) for shape in shapes] for _ in range(2))
     card = {"iterations": at, "hands": 3 * at, "moves": 10 * at, "seconds": 1.0}
     card["differences"] = random.uniform(50, 300, at // 500).tolist()
@@ -110,14 +114,21 @@ def expert(agents: Agents, label: str) -> TabulatedPolicy:
     return TabulatedPolicy(agents.game, Expert(), {"models": models})
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Written:
+def small_page(folder: Path, *, whole: bool) -> Written:
+    """`whole`: with networks on images and a deep response, which take long to compile; else with substitutes."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Agents, "trained", untrained)
+        patch.setattr(Agents, "trained", lambda agents, version: untrained(agents, version, images=whole))
         patch.setattr(Agents, "agent_1", expert)
         patch.setattr(gradient_play, "QUICK", ())
         patch.setattr(local_best_response, "preflop_scores", equal_hands)
-        return written("pricope2021", TINY, tmp_path_factory.mktemp("pricope2021"))
+        if not whole:
+            patch.setattr(responses, "_deep", lambda agents, label: played(1.0, 0.5))
+        return written("pricope2021", TINY, folder)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return small_page(tmp_path_factory.mktemp("pricope2021"), whole=False)
 
 
 def told(parts: dict[str, Part], statement: str) -> str:
@@ -133,7 +144,16 @@ def played(gain: float, wins: float, actions: tuple[float, ...] = (0.1, 0.5, 0.2
     return {"gain": [gain, 0.5, 1000], "wins": wins, "deviation": 20.0, "freezeouts": 2000, "hands": 8000, "actions": actions}
 
 
+@pytest.mark.long
+def test_page_with_images_and_a_deep_response(tmp_path: Path) -> None:
+    verify_page(small_page(tmp_path, whole=True))
+
+
 def test_page_is_whole(page: Written) -> None:
+    verify_page(page)
+
+
+def verify_page(page: Written) -> None:
     for text in ("361.08", "88.46 %", "241.07", "almost 180", "does gradient play help?", "total variation", "by chance"):
         assert text.lower() in page.text.lower()
     for picture in ("differences", "against-random", "cross-table"):
@@ -259,7 +279,9 @@ def test_results_as_data() -> None:
 
 def test_agents_are_kept_and_runs_resumed(tmp_path: Path) -> None:
     told: list[str] = []
-    size = replace(TINY, trainings={TWO_RANDOM: replace(QUICK.trainings[TWO_RANDOM], freezeouts=60, snapshots=(40,))})
+    learning = QUICK.trainings[TWO_RANDOM]
+    learning = replace(learning, freezeouts=60, snapshots=(40,), options={**learning.options, **NFSP})
+    size = replace(TINY, trainings={TWO_RANDOM: learning})
     for freezeouts in (40, 60, 60):
         agents = Agents(size, tmp_path / "agents", tmp_path / "runs", told.append)
         found = agents.trained(Version(TWO_RANDOM, freezeouts=freezeouts))

@@ -15,6 +15,7 @@ from smoothcall.store.runs import Run
 from smoothcall.store.tensorboard import crc32c, scalars, whole
 from tests.conftest import GOLDEN, TINY
 
+pytestmark = pytest.mark.usefixtures("unrendered")
 STARTED = 1_700_000_000.0
 METRICS = {
     "exact": [

@@ -24,7 +24,7 @@ from smoothcall.information.game import Game
 from smoothcall.information.sample_hands import SAMPLES
 from smoothcall.kernels.evaluation.match import Lineup, play_deals
 from smoothcall.kernels.random import seeded
-from smoothcall.kernels.tables import Array
+from smoothcall.kernels.tables import Array, read_only
 from smoothcall.options import number
 from smoothcall.policy import Policy
 from smoothcall.simulation.batch_policy import ignores_observations, sees_cards
@@ -259,13 +259,15 @@ def lineup_of(game: Game, players: Sequence[Fixed], games: Sequence[Game]) -> Li
     prints = [each.fingerprint for each in games]
     abstraction = [prints.index(player.policy.game.fingerprint) if isinstance(player, Strategy) else 0 for player in players]
     alike = len({policy.scale for policy in policies}) == 1
+    tables = [policy.weights if alike else policy.table for policy in policies] or [np.zeros((0, slots))]
+    first_rows = games[0].tree.first_row[None] if len(games) == 1 else np.stack([each.tree.first_row for each in games])
     return Lineup(
-        tables=tuple(policy.weights if alike else policy.table for policy in policies) or (np.zeros((0, slots)),),
+        tables=tuple(read_only(table) for table in tables),  # Numba compiles kernels for writeable arrays apart
         scale=policies[0].scale if alike else 1.0,
         rules=np.array([rule.among(sets) for rule in rules]).reshape(-1, 1 << slots, slots),
         source=np.array(source, np.int8),
         abstraction=np.array(abstraction, np.uint32),
-        first_row=games[0].tree.first_row[None] if len(games) == 1 else np.stack([each.tree.first_row for each in games]),
+        first_row=read_only(first_rows),
         greedy=np.array([isinstance(player, Strategy) and player.greedy for player in players]),
         seating=seatings(game.players),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -93,7 +93,8 @@ class Parts:
             self.file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"output folder {str(self.file.parent)!r} cannot be used ({error.strerror})") from None
-        parts = {name: asdict(part) for name, part in self.parts.items()}
+        names = [each.name for each in fields(Part)]
+        parts = {part: {name: getattr(figures, name) for name in names} for part, figures in self.parts.items()}
         files.write_text(self.file, _text({"command": self.command, "parts": parts}))
 
 

@@ -25,7 +25,7 @@ from smoothcall.kernels.information.quantised import greedy_rows
 from smoothcall.kernels.random import seeded
 from smoothcall.kernels.solvers import uct as kernels
 from smoothcall.kernels.solvers.uct_nodes import fill_records, pot_exploration
-from smoothcall.kernels.tables import CALL, FOLD_SLOT, NO_SLOT, Array
+from smoothcall.kernels.tables import CALL, FOLD_SLOT, NO_SLOT, Array, read_only
 from smoothcall.memory import verify_memory
 from smoothcall.options import Option
 from smoothcall.policy import Policy
@@ -155,7 +155,8 @@ class UCT(Solver):
         game, start, visited = self.game, self.iterations, 0
         sampler = DealSampler(game, DEALS)
         earned, generator, dealer = (padded_copy(table[thread]) for table in (self._earned, self._generators, self._dealers))
-        fixed = np.zeros((0, len(game.actions)), np.uint8) if self._fixed is None else self._fixed.weights
+        none = np.zeros((0, len(game.actions)), np.uint8)
+        fixed = read_only(none if self._fixed is None else self._fixed.weights)
         scale = 1.0 if self._fixed is None else self._fixed.scale
         play = kernels.Play(self._learners, fixed, scale, earned, *np.zeros((3, game.depth + 1), np.uint64))
         shared = kernels.Shared(self._visits, self._returns, *np.zeros((2, *self._visits.shape[1:])))
