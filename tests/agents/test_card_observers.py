@@ -19,12 +19,13 @@ from tests.conftest import built
 SPEC = "no-limit-holdem:stack=30,grid=6/6/6"
 
 
-def test_many_hands_at_once_and_hand_by_hand_agree() -> None:
+@pytest.mark.parametrize(("many", "few"), [(4000, 160), pytest.param(20_000, 1000, marks=pytest.mark.long)])
+def test_many_hands_at_once_and_hand_by_hand_agree(many: int, few: int) -> None:
     game = built(SPEC)
     agent = TabulatedPolicy(game, HeuristicMC())
-    fast = match(game, [agent, "always-call"], hands=20_000, seed=1)
-    slow = match(game, [agent, "always-call"], hands=1000, seed=2, by_hand=True)
-    assert fast.deals == 10_000
+    fast = match(game, [agent, "always-call"], hands=many, seed=1)
+    slow = match(game, [agent, "always-call"], hands=few, seed=2, by_hand=True)
+    assert fast.deals == many / 2
     apart = fast.estimates[0].mean - slow.estimates[0].mean
     assert abs(apart) < 4 * np.hypot(fast.estimates[0].error, slow.estimates[0].error)
     assert fast.estimates[0].mean == -fast.estimates[1].mean
@@ -55,11 +56,11 @@ def test_by_name(tmp_path: Path) -> None:
 def test_games_until_one_is_broke(tmp_path: Path) -> None:
     path = tmp_path / "a.agent"
     TabulatedPolicy(built(SPEC), HeuristicMC()).save(path)
-    answer = play_freezeout_match([str(path), "mostly-calls"], 60)
+    answer = play_freezeout_match([str(path), "mostly-calls"], 20)
     assert answer.length == 100
-    assert answer.hands > 60
+    assert answer.hands > 20
     assert "hands at most" in str(answer)
-    assert play_freezeout_match([str(path), "always-call"], 60).freezeouts == 60
+    assert play_freezeout_match([str(path), "always-call"], 20).freezeouts == 20
 
 
 @pytest.mark.parametrize("seats", [3, 6])

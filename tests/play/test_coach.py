@@ -118,12 +118,13 @@ def test_who_never_came_to_move_decided_nothing() -> None:
 # Hold'em
 
 
-def test_in_holdem_decisions_have_evs_ranges_and_equilibria() -> None:
+@pytest.mark.parametrize("work", [0.1, pytest.param(1.0, marks=pytest.mark.long)])
+def test_in_holdem_decisions_have_evs_ranges_and_equilibria(work: float) -> None:
     game = built(TINY)
     deck, policy = game.rules.deck, some_policy(game, 2)  # type: ignore[union-attr]
     hole, boards = deck.parse("AsKs"), [(), deck.parse("Ah9c8d"), deck.parse("Kd"), deck.parse("7s")]
     for greedy in (False, True):
-        review = Coach(game, 0, {1: Strategy(policy, greedy)}).review(hole, boards, "cr1700c/cc/cc/cc")
+        review = Coach(game, 0, {1: Strategy(policy, greedy)}, work=work).review(hole, boards, "cr1700c/cc/cc/cc")
         assert [decision.key for decision in review.decisions] == [
             "AsKs:",
             "AsKs:cr1700",
@@ -153,11 +154,12 @@ def test_in_holdem_decisions_have_evs_ranges_and_equilibria() -> None:
         assert river.grid[0][1].share < 0.05, "the person holds one AKs, and an ace and a king are on the board"
 
 
-def test_a_longer_review_is_more_exact() -> None:
+@pytest.mark.parametrize("work", [0.05, pytest.param(1.0, marks=pytest.mark.long)])
+def test_a_longer_review_is_more_exact(work: float) -> None:
     game = built(TINY)
     deck, policy = game.rules.deck, some_policy(game, 2)  # type: ignore[union-attr]
     seen = (deck.parse("AsKs"), [(), deck.parse("Ah9c8d"), deck.parse("Kd"), deck.parse("7s")], "cc/cc/cc/cc")
-    coach = Coach(game, 0, {1: Strategy(policy)})
+    coach = Coach(game, 0, {1: Strategy(policy)}, work=work)
     short, longer = coach.review(*seen), coach.review(*seen, longer=True)
     assert coach.review(*seen) is short, "it is kept"
     assert not longer.more
@@ -170,7 +172,7 @@ def test_a_longer_review_is_more_exact() -> None:
             raise KeyError("stopped")
 
     with pytest.raises(KeyError, match="stopped"):
-        Coach(game, 0, {1: Strategy(policy)}).review(*seen, check=check)
+        Coach(game, 0, {1: Strategy(policy)}, work=work).review(*seen, check=check)
 
 
 @pytest.mark.parametrize("greedy", [False, True])

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import util
 from pathlib import Path
 from urllib.request import urlopen
@@ -45,11 +45,11 @@ class Done:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
-    """Run a command line in this process, with `typed` as standard input."""
+    """Run a command line in this process, with `typed` as standard input; None: standard input is closed."""
 
-    def run(*words: str, typed: str = "") -> Done:
+    def run(*words: str, typed: str | None = "") -> Done:
         monkeypatch.setattr(sys, "argv", ["smoothcall", "play", *words])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        monkeypatch.setattr(sys, "stdin", None if typed is None else io.StringIO(typed))
         with pytest.raises(SystemExit) as ended:
             main()
         code = ended.value.code
@@ -89,13 +89,19 @@ def test_the_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
     assert (tmp_path / "data" / "hands.sqlite").exists()
 
 
-def test_other_addresses_and_agents_left_out_come_with_a_warning(tmp_path: Path) -> None:
+def test_other_addresses_and_agents_left_out_come_with_a_warning(
+    tmp_path: Path, here: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page is announced, and not served."""
+    monkeypatch.setattr("smoothcall.web.server.serve_on", lambda service, listening, host, ready, *rest: ready())
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "0.agent").write_text("no agent")
-    with served("--host", "0.0.0.0", "--agents", str(tmp_path / "agents")) as (_, said):
-        assert len(said) == 3
-        assert said[0].startswith("left out: 0.agent")
-        assert "warning: on 0.0.0.0, whoever can reach this machine can play here" in said[1]
+    done = here("--no-browser", "--port", "0", "--host", "0.0.0.0", "--agents", str(tmp_path / "agents"))
+    said = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, len(said)) == (0, "", 3)
+    assert said[0].startswith("left out: 0.agent")
+    assert "warning: on 0.0.0.0, whoever can reach this machine can play here" in said[1]
+    assert "play at" in said[2]
 
 
 def test_a_port_in_use(here: Callable[..., Done]) -> None:
@@ -117,19 +123,35 @@ def test_a_script_plays_in_the_terminal(tmp_path: Path, here: Callable[..., Done
     assert (tmp_path / "data" / "terminal").stat().st_mode & 0o777 == 0o600
 
 
-def test_the_terminal_without_input() -> None:
-    """Standard input was closed, not only empty; the hand waits, and goes on."""
-    words = [*WORDS, "--terminal", "--game", "leduc", "--against", "random"]
-    closed = subprocess.run(
-        ["sh", "-c", 'exec "$@" <&-', "sh", *words], capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL
-    )
+AT_A_TABLE = ["--terminal", "--game", "leduc", "--against", "random"]
+
+
+def verify_closed_and_resumed(closed: Done, again: Done) -> None:
     assert (closed.returncode, closed.stderr) == (0, "")
     assert "0 hands, 0 chips. Your hands are kept." in closed.stdout
     assert "Resuming your table" not in closed.stdout
-    again = run(*words[len(WORDS) :], typed="é\nq\n", PYTHONIOENCODING="ascii:strict")
     assert (again.returncode, again.stderr) == (0, "")
     assert "Resuming your table" in again.stdout
     assert "is not a move here" in again.stdout
+
+
+def test_the_terminal_without_input(here: Callable[..., Done], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard input was closed, not only empty; the hand waits, and goes on, on a terminal without accents."""
+    closed = here(*AT_A_TABLE, typed=None)
+    screen = io.TextIOWrapper(io.BytesIO(), "ascii", "strict", write_through=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", screen)
+        again = here(*AT_A_TABLE, typed="é\nq\n")
+    verify_closed_and_resumed(closed, replace(again, stdout=screen.buffer.getvalue().decode()))  # type: ignore[attr-defined]
+
+
+@pytest.mark.long
+def test_a_process_without_input() -> None:
+    """The same, with a standard input that a shell has closed."""
+    words = ["sh", "-c", 'exec "$@" <&-', "sh", *WORDS, *AT_A_TABLE]
+    closed = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    again = run(*AT_A_TABLE, typed="é\nq\n", PYTHONIOENCODING="ascii:strict")
+    verify_closed_and_resumed(*(Done(process.returncode, process.stdout, process.stderr) for process in (closed, again)))
 
 
 PASSIVE = """

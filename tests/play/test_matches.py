@@ -106,7 +106,7 @@ def test_a_match_goes_on_after_a_restart(tmp_path: Path) -> None:
     for again in (False, True):
         service = furnished(url if again else "sqlite://")
         token = service.newcomer()
-        random, stops, table = Random(4), Random(5), service.open_table(service.person(token), GAME, ["wide"], freezeouts=4)
+        random, stops, table = Random(4), Random(5), service.open_table(service.person(token), GAME, ["wide"], freezeouts=2)
         found = [table]
         while not (table.match and table.match.over):
             if again and stops.random() < 0.2:

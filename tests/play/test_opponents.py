@@ -27,7 +27,7 @@ from smoothcall.play.opponents import SCRIPTED_GAME, Agents
 from smoothcall.play.stakes import DEPTHS, PLAY_GAMES, STANDARD, Stakes, with_stakes
 from smoothcall.search.player import SearchPlayer
 from smoothcall.store.runs import Run
-from tests.conftest import WHOLE_BETS, built
+from tests.conftest import WHOLE_BETS, built, shipped
 from tests.games.random_hands import step
 
 THREE = "limit-holdem-3p-mccfr"  # the shipped agent
@@ -35,7 +35,7 @@ THREE = "limit-holdem-3p-mccfr"  # the shipped agent
 
 @pytest.fixture(scope="module")
 def agents() -> Agents:
-    return Agents()
+    return shipped()
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,8 @@ def test_an_agent_of_another_stack_plays_whole_hands(agents: Agents) -> None:
         assert sum(hand.outcome.payoffs) == 0
 
 
-def test_the_agent_for_three_plays_the_whole_game_with_a_small_tree(agents: Agents) -> None:
+@pytest.mark.parametrize("hands", [40, pytest.param(200, marks=pytest.mark.long)])
+def test_the_agent_for_three_plays_the_whole_game_with_a_small_tree(agents: Agents, hands: int) -> None:
     """Its card says what it is, with a figure for two of each scripted player; hands beyond its raises are played."""
     card, policy = agents.card(THREE), agents.policy(THREE)
     assert THREE in {each.id for each in agents.cards("limit-holdem-3p")}
@@ -166,7 +167,7 @@ def test_the_agent_for_three_plays_the_whole_game_with_a_small_tree(agents: Agen
     assert agents.equilibrium("limit-holdem-3p") is None
     whole = built("limit-holdem-3p")
     for opponent in Rule:
-        won = sc.match(whole, [policy, opponent, opponent], hands=200, seed=3).estimates[0]
+        won = sc.match(whole, [policy, opponent, opponent], hands=hands, seed=3).estimates[0]
         stored = policy.card["results"]["matches"][f"2 x {opponent}"]
         assert abs(stored["mean"] - won.mean) < stored["half_width"] + 2 * won.half_width(0.999)
         line = f"{stored['mean']:+.0f} ± {stored['half_width']:.0f} mbb/h against 2 x {opponent}"

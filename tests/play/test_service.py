@@ -81,7 +81,8 @@ def test_whole_hands_of_every_game(service: PlayService, game: str) -> None:
     assert service._histories.count(person, Filter()) == 30  # listing them would estimate AIVAT, which other tests do
 
 
-def test_a_table_that_was_put_away_goes_on_as_if_it_never_had_been() -> None:
+@pytest.mark.parametrize("hands", [3, pytest.param(10, marks=pytest.mark.long)])
+def test_a_table_that_was_put_away_goes_on_as_if_it_never_had_been(hands: int) -> None:
     """Every game, with mixed opponents: from the database after every single move, or from memory."""
     seen = []
     for away in (False, True):
@@ -89,7 +90,7 @@ def test_a_table_that_was_put_away_goes_on_as_if_it_never_had_been() -> None:
         for game in PLAY_GAMES:
             person, random = service.person(service.newcomer()), Random(2)
             table = service.open_table(person, game, opponents_of(game))
-            for number in range(1, 11):
+            for number in range(1, hands + 1):
                 for state in play_hand(service, person, table, random):
                     found.append(state)
                     if away:

@@ -69,7 +69,7 @@ class Site:
         secret = lambda: f"{self._random.getrandbits(128):032x}"  # noqa: E731
         url = f"sqlite:///{folder / 'hands.sqlite'}"
         self.service = App(folder).play_service(url, shipped(), synchronous="normal", secret=secret)
-        app = create(self.service, schedule=AT_ONCE)
+        app = create(self.service, newcomers=10**9, schedule=AT_ONCE)
         config = uvicorn.Config(app, port=0, log_level="warning", timeout_graceful_shutdown=2, ws="none")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)

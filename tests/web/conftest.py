@@ -63,16 +63,28 @@ def visitor(invite: Invite) -> Visitor:
     return invite()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with serving(tmp_path_factory.mktemp("site")) as found:
         yield found
 
 
-@pytest.fixture(scope="module")  # not longer: other tests run event loops of their own
-def browser() -> Iterator[Browser]:
+@pytest.fixture(scope="session")
+def started_browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """One browser for all tests of a worker, and the event loop that Playwright leaves running in this thread."""
     with browsing() as found:
-        yield found
+        loop = asyncio.get_running_loop()
+        yield found, loop
+        asyncio._set_running_loop(loop)
+
+
+@pytest.fixture(scope="module")
+def browser(started_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    """The browser, whose event loop is set aside after a module: other tests run event loops of their own."""
+    found, loop = started_browser
+    asyncio._set_running_loop(loop)
+    yield found
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture

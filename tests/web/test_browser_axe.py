@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
@@ -24,38 +27,44 @@ def violations_here(visitor: Visitor, path: str) -> list[tuple[str, ...]]:
     return [(path, each["id"], node["html"][:200], node["failureSummary"][:99]) for each in found for node in each["nodes"][:2]]
 
 
-def verify_pages(enter: Enter, size: tuple[int, int], *, dark: bool) -> None:
+PAGES = (
+    "/tables/{six}",
+    "/tables/{over}",
+    "/hands",
+    "/hands/{hand}?step=1",
+    "/hands/{hand}/coach",
+    "/statistics",
+    "/explore/leduc-cfr?at=cr&cards=K",
+    "/settings",
+    "/you",
+    "/nowhere",
+)
+MORE_PAGES = (  # like others, or with many more elements
+    "/",
+    "/?game=no-limit-holdem:seats=6&form=cash",
+    "/tables/{kuhn}",
+    "/tables/{over}/results",
+    "/hands?result=won&game=kuhn-3p",
+    "/explore",
+    "/explore/no-limit-holdem-mccfr",
+    "/api/docs",
+    "/review",
+)
+
+
+def verify_pages(enter: Enter, size: tuple[int, int], paths: Sequence[str], *, dark: bool) -> None:
     visitor = enter(size, dark=dark, forgiven=(" 404 ", " 403 "))
     visitor.go("/")
     service, person = visitor.site.service, visitor.person
     over = play(visitor.site, person, "leduc", "leduc-cfr", 3)
-    play(visitor.site, person, "no-limit-holdem", "always-call", 2)
-    six = service.open_table(person, "no-limit-holdem:seats=6", ["always-call", "always-raise", "probe", "random", "expert"])
+    opponents = ["always-call", "always-raise", "probe", "random", "always-call"]
+    six = service.open_table(person, "no-limit-holdem:seats=6", opponents).id
     kuhn = play(visitor.site, person, "kuhn", "always-call", 1, street=0)
     hand = service.hands(person, Filter(game="leduc")).hands[0].id
     found = []
-    for path in (
-        "/",
-        "/?game=no-limit-holdem:seats=6&form=cash",
-        f"/tables/{six.id}",
-        f"/tables/{kuhn}",
-        f"/tables/{over}",
-        f"/tables/{over}/results",
-        "/hands",
-        "/hands?result=won&game=kuhn-3p",
-        f"/hands/{hand}?step=1",
-        f"/hands/{hand}/coach",
-        "/statistics",
-        "/explore",
-        "/explore/leduc-cfr?at=cr&cards=K",
-        "/explore/no-limit-holdem-mccfr",
-        "/settings",
-        "/you",
-        "/api/docs",
-        "/nowhere",
-        "/review",
-    ):
-        found += violations(visitor, path)
+    for path in paths:
+        found += violations(visitor, path.format(over=over, six=six, kuhn=kuhn, hand=hand))
+    visitor.go("/review")
     visitor.page.fill("#text", LOG)
     visitor.page.fill("#hero", "hero")
     visitor.page.select_option("#kind", "acpc")
@@ -67,27 +76,28 @@ def verify_pages(enter: Enter, size: tuple[int, int], *, dark: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "dark"),
-    [
-        pytest.param(PHONE, True, id="phone-dark"),
-        pytest.param(PHONE, False, id="phone-light", marks=pytest.mark.long),
-        pytest.param(DESKTOP, True, id="desktop-dark", marks=pytest.mark.long),
-        pytest.param(DESKTOP, False, id="desktop-light", marks=pytest.mark.long),
-    ],
+    ("size", "dark"), list(product((PHONE, DESKTOP), (True, False))), ids=lambda each: str(each).replace(", ", "x")
 )
+@pytest.mark.long
 def test_every_page_is_accessible(enter: Enter, size: tuple[int, int], dark: bool) -> None:
-    verify_pages(enter, size, dark=dark)
+    verify_pages(enter, size, PAGES + MORE_PAGES, dark=dark)
+
+
+def test_a_page_of_each_kind_is_accessible(enter: Enter) -> None:
+    verify_pages(enter, PHONE, PAGES, dark=True)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("size", "dark"), [(DESKTOP, False), (PHONE, True)], ids=["desktop-light", "phone-dark"])
-def test_the_coach_of_holdem_is_accessible(enter: Enter, size: tuple[int, int], dark: bool) -> None:
+def test_the_coach_and_statistics_of_holdem_are_accessible(enter: Enter, size: tuple[int, int], dark: bool) -> None:
     """The coach of a hand of hold'em, with ranges and solved decisions, first and longer."""
     visitor = enter(size, dark=dark)
     visitor.go("/")
+    play(visitor.site, visitor.person, "no-limit-holdem", "always-call", 2)
     play(visitor.site, visitor.person, "no-limit-holdem", "no-limit-holdem-mccfr", 1)
     hand = visitor.site.service.hands(visitor.person, Filter(game="no-limit-holdem")).hands[0].id
     found = violations(visitor, f"/hands/{hand}/coach") + violations(visitor, f"/hands/{hand}/coach?longer=yes")
+    found += violations(visitor, "/statistics") + violations(visitor, "/hands")
     assert not found, "\n".join(map(str, found))
 
 

@@ -110,7 +110,7 @@ def verify_kills(kind: str, folder: Path, *, tables: int, kills: int) -> None:
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
 def test_killed_in_the_middle_of_hands(kind: str, tmp_path: Path) -> None:
-    verify_kills(kind, tmp_path, tables=8, kills=1)
+    verify_kills(kind, tmp_path, tables=4, kills=1)
 
 
 @pytest.mark.long

@@ -12,11 +12,10 @@ from smoothcall.play.stakes import PLAY_GAMES
 from tests.conftest import built
 from tests.web.leaks import PROBES, Comparison, compare, routes
 
-FEW = 24  # hands per game in the fast suite, in two sittings
+FEW = 16  # hands per game in the fast suite, in two sittings
 MANY = 2000  # hands per game in the long suite
 FEW_SEATS = 80  # the same for games that differ in the number of players only, and for matches
-LONG_ONLY = ("limit-holdem", "no-limit-holdem-32", *(f"no-limit-holdem:seats={seats}" for seats in (3, 4, 5)))
-FAST_GAMES = [game for game in PLAY_GAMES if game not in LONG_ONLY]  # of games that are played alike, one
+FAST_GAMES = ["leduc", "kuhn-3p", "no-limit-holdem", "no-limit-holdem:seats=6"]  # for two and for more; others are long only
 
 
 def verify_game(game: str, hands: int, *, probing: float, sitting: int, first: str = "") -> None:
@@ -45,7 +44,7 @@ def verify_match(game: str, hands: int, sitting: int, first: str = "") -> None:
 
 @pytest.mark.parametrize("game", FAST_GAMES)
 def test_no_answer_depends_on_hidden_cards(game: str) -> None:
-    verify_game(game, FEW, probing=0.6, sitting=FEW // 2, first="random" if built(game).players == 3 else "")
+    verify_game(game, FEW, probing=0.75, sitting=FEW // 2, first="random" if built(game).players == 3 else "")
 
 
 @pytest.mark.long
@@ -55,10 +54,9 @@ def test_no_answer_of_many_hands_depends_on_hidden_cards(game: str) -> None:
     verify_game(game, hands, probing=probing, sitting=20)
 
 
-@pytest.mark.parametrize(("game", "first"), [("no-limit-holdem", "always-call"), ("no-limit-holdem-32", "")])
-def test_no_answer_in_a_match_depends_on_hidden_cards(game: str, first: str) -> None:
+def test_no_answer_in_a_match_depends_on_hidden_cards() -> None:
     """(To tabulate the expert system, the first opponent of the long form, takes ten seconds.)"""
-    verify_match(game, FEW, sitting=FEW // 2, first=first)
+    verify_match("no-limit-holdem", FEW, sitting=FEW // 2, first="always-call")
 
 
 @pytest.mark.long
@@ -78,7 +76,7 @@ def test_no_answer_in_a_longer_cash_game_depends_on_hidden_cards(game: str) -> N
 
 
 def test_everything_the_application_answers_is_compared() -> None:
-    both = asyncio.run(compare("kuhn", 100, 0.6))
+    both = asyncio.run(compare("kuhn", 48, 0.6, sitting=8))
     forms = {(method, path): re.compile(re.sub(r"{\w+}", "[^/]+", path)) for method, path in routes()}
     missing = {
         key for key, form in forms.items() if not any(key[0] == method and form.fullmatch(path) for method, path in both.asked)
@@ -86,17 +84,18 @@ def test_everything_the_application_answers_is_compared() -> None:
     assert not missing
 
 
-def test_what_was_mucked_stays_hidden_for_ever() -> None:
-    """Check 20 hands after 60 more, both by bytes and by content."""
+@pytest.mark.parametrize("hands", [32, pytest.param(80, marks=pytest.mark.long)])
+def test_what_was_mucked_stays_hidden_for_ever(hands: int) -> None:
+    """Check a quarter of the hands after all others, both by bytes and by content."""
 
     async def run() -> None:
         both, random = Comparison(), Random(5)
-        asker, twin = await both.sitting("limit-holdem-3p", ["probe", "random"], 80, random, for_ever=True, probing=0.0)
-        pages = [(await asker.get(f"/api/hands?page={page}")).json["hands"] for page in range(1, 5)]
-        early = [hand for page in pages for hand in page if hand["number"] <= 20]
+        asker, twin = await both.sitting("limit-holdem-3p", ["probe", "random"], hands, random, for_ever=True, probing=0.0)
+        pages = [(await asker.get(f"/api/hands?page={page}")).json["hands"] for page in range(1, 2 + (hands - 1) // 25)]
+        early = [hand for page in pages for hand in page if hand["number"] <= hands // 4]
         exported = (await asker.get("/api/export?form=json")).json["hands"]
-        assert len(early) == 20
-        assert len(exported) == 80
+        assert len(early) == hands // 4
+        assert len(exported) == hands
         for line in early:
             steps = (await asker.get(f"/api/hands/{line['id']}")).json
             await asker.get(f"/hands/{line['id']}")
@@ -111,8 +110,8 @@ def test_what_was_mucked_stays_hidden_for_ever() -> None:
                 assert set(written["players"][seat["seat"]]["cards"] or []) == set(seat["cards"])  # a person's are sorted
         text = (await asker.get("/api/export?form=phh")).text
         hidden = sum(player["cards"] is None for hand in exported for player in hand["players"])
-        assert text.count("????") == hidden > 20
+        assert text.count("????") == hidden > hands / 4
         await both.again(asker, twin)
-        assert both.counted["exchanged"] > 40
+        assert both.counted["exchanged"] > hands / 2
 
     asyncio.run(run())

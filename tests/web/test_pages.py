@@ -41,7 +41,15 @@ def test_whole_hands_by_forms(visitor: Visitor, service: PlayService, game: str)
     assert (table.game, table.hands, table.hand.over) == (game, 3, True)
     assert PLAY_GAMES[game] in page.source.replace("&#39;", "'")
     assert set(table.hand.you.cards) <= set(page.cards)
-    assert service.hands(person, Filter()).total == 3
+    assert service._histories.count(person, Filter()) == 3  # listing them would estimate AIVAT
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", PLAY_GAMES)
+def test_hands_of_every_game_are_listed(visitor: Visitor, service: PlayService, game: str) -> None:
+    play(visitor, visitor.sit_down(game), 3, Random(1))
+    assert service.hands(service.person(visitor.token), Filter()).total == 3
+    assert visitor.page("/hands").source.count('<td class="when">') == 3
 
 
 def test_one_press_from_the_first_page_to_a_hand(visitor: Visitor) -> None:

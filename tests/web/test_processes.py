@@ -22,6 +22,7 @@ from smoothcall.web import processes
 from smoothcall.web.protocol import SLOTS, Limits, SharedConnections, slot_of
 
 
+@pytest.mark.long  # it starts three servers; tests.play.test_shared has two services on one PostgreSQL
 def test_two_servers_one_of_which_is_killed(tmp_path: Path) -> None:
     """Every request to a random server of two on one PostgreSQL; one is killed under load, and another one started."""
     how = {"servers": 2, "workers": 1, "tables": 2, "seconds": 0.0, "every": 0.5, "kills": 1, "requests": 3}

@@ -21,7 +21,7 @@ from tests.conftest import PATIENCE, shipped
 if TYPE_CHECKING:
     from schemathesis import Case
 
-FEW, MANY = 8, 40  # requests to each operation, in the fast and in the long suite
+FEW, MANY = 3, 40  # requests to each operation, in the fast and in the long suite
 
 
 class Known:
