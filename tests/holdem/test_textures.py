@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from smoothcall.games.cards import SHORT, STANDARD
 from smoothcall.holdem.abstraction import Abstraction
 from smoothcall.holdem.hand_strength import FLOP, RIVER, STREETS, TURN
 from smoothcall.holdem.textures import HIGHEST, PAIRS, SPREADS, TEXTURES, classes, textures
+from smoothcall.play.cache import arrays_of
 
 
 @pytest.mark.parametrize(
@@ -57,6 +60,24 @@ def test_buckets_belong_to_one_texture_and_spread() -> None:
                 spread = sum(float(np.std(on_river)) > limit for limit in SPREADS[TURN])
                 assert bucket // intervals % spreads == spread
                 assert bucket % intervals == min(int(np.mean(np.square(on_river)) * intervals + 1e-9), intervals - 1)
+
+
+def test_buckets_need_no_table_of_hands() -> None:
+    """A server holds many abstractions: what finds the bucket of one hand has a number for each board, not for each hand on it.
+
+    The tables that deals are sampled with have all buckets.
+    """
+    of = Abstraction(SHORT, 2, (108, 108, 36), "textures")
+    of.read_tables()
+    boards = sum(len(of.strengths.boards[street].board) for street in STREETS)
+    assert sum(arrays_of(of).values()) <= 2 * boards + sum(edges.nbytes for edges in of.edges.values())
+    deal = [(), (0, 9, 18), (3,), (30,)]
+    for street in STREETS:
+        shown = [card for cards in deal[: street + 1] for card in cards]
+        found = of.hand_buckets(street, tuple(shown))
+        left = [card for card in range(SHORT.size) if card not in shown]
+        for hole in combinations(left, 2):
+            assert found[of.strengths.hand[hole]] == of.bucket(hole, deal[: street + 1])
 
 
 def test_grids_they_refuse() -> None:

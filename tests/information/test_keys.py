@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from weakref import ref
+
 import numpy as np
 import pytest
 
@@ -144,3 +147,16 @@ def test_the_node_of_a_row_is_found_without_sorting(monkeypatch: pytest.MonkeyPa
     for name in ("unique", "sort", "flatnonzero"):
         monkeypatch.setattr(np, name, sort)
     assert game.node_of(row) == node == game.reach("rc/")
+
+
+def test_a_game_is_freed_without_the_garbage_collector() -> None:
+    """A game holds its keys, and these find rows in it: servers that drop large games cannot wait for a collection."""
+    played = sc.game("leduc")
+    assert played.rows("K:") == [played.keys.index("K:")]
+    freed = ref(played)
+    gc.disable()
+    try:
+        del played
+        assert freed() is None
+    finally:
+        gc.enable()

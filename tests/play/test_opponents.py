@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 import smoothcall as sc
+from smoothcall.agents import expert
 from smoothcall.agents.fixed import Rule, Strategy
 from smoothcall.agents.folders import BUILT_IN
 from smoothcall.agents.registry import SCRIPTED_PLAYERS, Games
@@ -21,6 +22,8 @@ from smoothcall.agents.view import view_of
 from smoothcall.experiments.heinrich2014_holdem import folded
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
+from smoothcall.kernels.holdem.buckets import Cards
+from smoothcall.kernels.tables import Array
 from smoothcall.play import opponents as module
 from smoothcall.play.explorer import explore
 from smoothcall.play.opponents import SCRIPTED_GAME, Agents
@@ -417,3 +420,16 @@ def test_a_lobby_of_a_hundred_files_is_instant(tmp_path: Path) -> None:
     found = Agents(tmp_path)
     assert len(found.cards("limit-holdem:grid=L")) >= 100
     assert time.process_time() - started < 1.0
+
+
+def test_the_expert_is_prepared_before_its_first_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its kernel is compiled while the table is opened: after an installation that takes longer than a move may."""
+    sizes, weigh = list[int](), expert.weigh_hands
+
+    def counted(cards: Cards, edges: Array, classes: Array, observations: Array, found: Array) -> None:
+        sizes.append(len(observations))
+        weigh(cards, edges, classes, observations, found)
+
+    monkeypatch.setattr(expert, "weigh_hands", counted)
+    Agents().player("expert", Random(1))
+    assert sizes == [0]

@@ -29,7 +29,7 @@ from smoothcall.kernels.random import seeded
 from smoothcall.kernels.simulation.observations import CARDS, NEVER, PrivateStates
 from smoothcall.kernels.tables import CALLED, CHECKED, NOTHING, RAISED, Array
 from smoothcall.policy import Policy
-from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations, sees_cards
+from smoothcall.simulation.batch_policy import BatchPolicy, ignores_observations, prepare, sees_cards
 from smoothcall.simulation.observations import encode, public_state
 
 MAX_SEATS = 6  # of a table with a batch policy that sees cards
@@ -102,6 +102,7 @@ class BatchPlayer:
         self.rules = rules
         self._table, self._menu = rules, rules  # the rules of the last view, and these with the batch policy's bet menu
         equity_table(rules.deck)  # read now, so that no move waits for it
+        prepare(batch_policy)
 
     def act(self, view: View) -> str:
         if not self.observes:

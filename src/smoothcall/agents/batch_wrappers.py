@@ -14,7 +14,7 @@ from smoothcall.errors import UsageError
 from smoothcall.games.rules import PokerRules
 from smoothcall.kernels.simulation.observations import OTHER_STACK, STACK, TO_CALL
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, Array
-from smoothcall.simulation.batch_policy import BatchPolicy, observes_habits, sees_cards
+from smoothcall.simulation.batch_policy import BatchPolicy, observes_habits, prepare, sees_cards
 
 CHECK_MOVE, CALL_MOVE, RAISE_MOVE, FOLD_MOVE = 0, 1, 2, 5
 MOVES = 6
@@ -35,6 +35,9 @@ class _Changed:
     @property
     def OBSERVES_HABITS(self) -> bool:
         return observes_habits(self.batch_policy)
+
+    def prepare(self) -> None:
+        prepare(self.batch_policy)
 
 
 @dataclass(frozen=True)

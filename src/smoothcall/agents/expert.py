@@ -34,7 +34,7 @@ from smoothcall.kernels.agents.expert import FALLING_BEHIND, GETTING_AHEAD, STRE
 from smoothcall.kernels.holdem.buckets import VISIBLE, Cards
 from smoothcall.kernels.holdem.dealing import deal_many, deal_visible_cards
 from smoothcall.kernels.random import seeded
-from smoothcall.kernels.simulation.observations import CARD, EQUITY, LAST, STREET
+from smoothcall.kernels.simulation.observations import CARD, CARD_OBSERVATION, EQUITY, LAST, STREET
 from smoothcall.kernels.tables import CALL, FOLD_SLOT, RAISED, Array
 
 SIZES = (0, 1, LARGEST)  # raises by their place in the menu
@@ -54,6 +54,13 @@ class Expert:
     SEES_CARDS: ClassVar[bool] = True
 
     model: Model | None = None
+
+    def prepare(self) -> None:
+        """Read the tables and compile the kernel that decisions need, so that none waits for them."""
+        if self.model is not None:
+            preflop_table()
+        classes = np.zeros((0, 0 if self.model is None else CLASSES))
+        weigh_hands(_cards(), _edges(), classes, np.zeros((0, CARD_OBSERVATION), np.float32), np.zeros((0, 3)))
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
         ehs, strength, getting_ahead = self.assess(observations)

@@ -159,7 +159,10 @@ class Abstraction:
         if not self.by_board:
             return interval
         where = self.strengths.place(hole, board)
-        return interval + int(self._first_buckets[street][where[0] if street == RIVER else where])
+        spread = 0 if street == RIVER else int(textures.spread(self.deck, street, where))
+        return interval + (int(self._board_kinds[street][where[0]]) * textures.spreads(street) + spread) * len(
+            self.edges[street]
+        )
 
     def hand_buckets(self, street: int, board: Cards) -> Array:
         """Return [hands] int32 the bucket of every hand on a board; without meaning where a hand shares a card with it."""
@@ -168,22 +171,25 @@ class Abstraction:
         return found
 
     @cached_property
-    def _first_buckets(self) -> dict[int, Array]:
-        """By street, the first bucket of each kind of boards, and on flop and turn of each spread."""
-        return {
-            street: textures.first_buckets(self.deck, street, self.board_kinds(street), len(self.edges[street]))
-            for street in STREETS
-        }
+    def _board_kinds(self) -> dict[int, Array]:
+        """By street, [K] uint16: the kind of each class of boards. Tables [K, hands] of first buckets would take 46 MB."""
+        return {street: self.board_kinds(street) for street in STREETS}
+
+    def _first_buckets(self, street: int) -> Array:
+        """Return the first bucket of each kind of boards, and on flop and turn of each spread."""
+        return textures.first_buckets(self.deck, street, self._board_kinds[street], len(self.edges[street]))
 
     def board_kinds(self, street: int) -> Array:
-        """Return [K]: the texture or the cluster of every class of boards of a street (cells=textures, cells=boards)."""
+        """Return [K] uint16: the texture or the cluster of every class of boards of a street (cells=textures, cells=boards)."""
         if self.cells == "textures":
-            return textures.textures(self.deck, self.strengths.boards[street].board.astype(np.int64))
+            return textures.board_textures(self.deck, street)
         return board_clusters(self.deck, street, self.grid[street - 1] // self._multiple(street), self._preflop())
 
     def read_tables(self) -> None:
         """Load every table that `bucket` needs, which takes seconds, so that later calls are fast."""
-        self.bucket((0, 1), [(), (2, 3, 4), (5,), (6,)])
+        boards: list[Cards] = [(), (2, 3, 4), (5,), (6,)]
+        for street in STREETS:
+            self.bucket((0, 1), boards[: street + 1])
 
     @property
     def strengths(self) -> Strengths:
@@ -249,11 +255,9 @@ class Abstraction:
         )
         river_first = np.zeros(len(tables.boards[RIVER].number), np.uint16)
         if self.by_board:
-            flop, turn, river_first = (
-                flop + self._first_buckets[FLOP],
-                turn + self._first_buckets[TURN],
-                self._first_buckets[RIVER],
-            )
+            flop += self._first_buckets(FLOP)
+            turn += self._first_buckets(TURN)
+            river_first = self._first_buckets(RIVER)
         return tables.dealt_as(
             self.players,
             preflop=self._preflop(),

@@ -7,6 +7,8 @@ On flop and turn hands are also told apart by their spread, the standard deviati
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from smoothcall.games.cards import Deck
@@ -55,18 +57,29 @@ def textures(deck: Deck, boards: Array) -> Array:
     return found
 
 
+@cache
+def board_textures(deck: Deck, street: int) -> Array:
+    """Return [K] uint16, read-only: the texture of every class of boards of a street."""
+    found = textures(deck, strengths(deck).boards[street].board.astype(np.int64)).astype(np.uint16)
+    found.flags.writeable = False
+    return found
+
+
+def spread(deck: Deck, street: int, place: int | tuple[int, int]) -> Array:
+    """Return int64: the class of spread of every hand on a class of boards, or of one (board, hand). Flop and turn only."""
+    square = strengths(deck).table[street][place] / scale(deck, street)
+    mean = equity_table(deck).table[street][place] / equity_scale(deck, street)
+    return np.searchsorted([limit**2 for limit in SPREADS[street]], square - mean * mean, side="left")
+
+
 def first_buckets(deck: Deck, street: int, kind: Array, intervals: int) -> Array:
     """Return the first bucket of each kind[K] of boards and spread: uint16 [K, hands] on flop and turn, [K] on the river.
 
     The kinds of boards are textures or clusters.
     """
-    known = strengths(deck)
     if street == RIVER:
         return (kind.astype(np.int64) * intervals).astype(np.uint16)
-    limits, equities = SPREADS[street], equity_table(deck).table[street]
-    found = np.empty(equities.shape, np.uint16)
-    for place, (square, mean) in enumerate(zip(known.table[street], equities, strict=True)):
-        variance = square / scale(deck, street) - (mean / equity_scale(deck, street)) ** 2
-        spread = sum((variance > limit**2).astype(np.int64) for limit in limits)
-        found[place] = (int(kind[place]) * spreads(street) + spread) * intervals
+    found = np.empty(strengths(deck).table[street].shape, np.uint16)
+    for place, of_board in enumerate(kind.tolist()):
+        found[place] = (of_board * spreads(street) + spread(deck, street, place)) * intervals
     return found

@@ -76,7 +76,8 @@ class Game:
         Subclasses are pickled with their attributes.
         """
         if type(self) is not Game:
-            return copyreg.__newobj__, (type(self),), self.__dict__  # type: ignore[attr-defined]
+            state = {name: value for name, value in self.__dict__.items() if name != "_keys"}  # which refer to this game
+            return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
         return _rebuilt, (pickle.dumps(self._given),)
 
     @property

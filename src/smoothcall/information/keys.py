@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from smoothcall.errors import UsageError
 from smoothcall.games.cards import Cards
@@ -27,7 +28,15 @@ class Keys:
     """Converts between the rows of a game and their keys."""
 
     def __init__(self, game: Game) -> None:
-        self.game = game
+        self._game = ref(
+            game
+        )  # weak, as the game holds its keys: games that nobody uses are freed at once, without a collector
+
+    @property
+    def game(self) -> Game:
+        found = self._game()
+        assert found is not None
+        return found
 
     # From rows to keys
 

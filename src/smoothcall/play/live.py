@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -13,6 +13,7 @@ from smoothcall.agents.suffixes import SEARCH
 from smoothcall.games.hand import Hand
 from smoothcall.games.rules import PokerRules
 from smoothcall.play.cache import Cache
+from smoothcall.play.opponents import Agents
 from smoothcall.play.standing import Standing
 from smoothcall.play.table import OpponentPlayer
 from smoothcall.store.records import HandRow, TableRow
@@ -71,6 +72,16 @@ class LiveTables(OrderedDict[str, LiveTable]):
         """Evict a table if it is here."""
         with self.lock:
             self.pop(id, None)
+
+    def release(self, dropped: set[Hashable], agents: Agents) -> None:
+        """Let go of the players of tables with an agent that the cache has dropped."""
+        with self.lock:
+            tables = [live for live in self.values() if live.players is not None]
+        seated = {player_id for live in tables for player_id in live.row.opponents}
+        gone = {player_id for player_id in seated if not dropped.isdisjoint(agents.keys([player_id]))}
+        for live in tables:
+            if not gone.isdisjoint(live.row.opponents):
+                live.players = None  # whoever uses the table has them for this request
 
     @property
     def nbytes(self) -> int:

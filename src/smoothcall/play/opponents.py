@@ -10,7 +10,7 @@ this machine may name other files and classes: `Agents.id_of` gives them ids.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
@@ -141,6 +141,12 @@ class Agents:
             name = entry.name if entry.suffixes.search is None else entry.base
             return self.cache.get(card.id, lambda: self.registry.policy(name, of))
         return self.cache.get(card.id, lambda: self._load(card))
+
+    def keys(self, player_ids: Iterable[str]) -> set[Hashable]:
+        """Return the keys, in the cache, of the policies that players of these ids hold."""
+        named = {own for own, (name, _) in self._named.items() if name.kind is Kind.CLASS or name.suffixes.search is not None}
+        cards = [self._find(player_id) for player_id in player_ids]
+        return {card.id for card in cards if card.kind != "scripted" and card.id not in named}
 
     def equilibrium(self, game: str) -> Policy | None:
         """Return the shipped agent with the lowest NashConv in a game; None if none has one."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -118,16 +118,16 @@ class PlayService(History):
         carried = cash or freezeouts > 0
         players = self._seat_opponents(game, opponents, carried=carried)
         row = TableRow(self._secret(), person, game, tuple(opponents), self._secret(), self._clock(), freezeouts, cash)
-        with self._opening(person):
-            full = (rules.stack or 0,) * rules.seats if carried else None
-            standing = new_standing(row)
-            with self._in_periods():
-                hand, begun = self._begin(row, rules, players, 1, full, standing)
-            about = self._histories.add_table(row, begun)
-            live = LiveTable(row, rules, players, self._names(opponents), hand, about, standing, self._clock())
-            self._count(live)
-            self._keep(live)
-            return self._view(live)
+        self._verify_may_open(person)
+        full, standing = (rules.stack or 0,) * rules.seats if carried else None, new_standing(row)
+        with self._in_periods():
+            hand, begun = self._begin(row, rules, players, 1, full, standing)
+        about = self._histories.add_table(row, begun)
+        live = LiveTable(row, rules, players, self._names(opponents), hand, about, standing, self._clock())
+        self._count(live)
+        self._keep(live)
+        self._release_dropped(live)
+        return self._view(live)
 
     def tables(self, person: int, limit: int = OPEN) -> list[TableView]:
         """Return a person's latest tables whose game and opponents still exist."""
@@ -246,14 +246,12 @@ class PlayService(History):
 
     # Live tables
 
-    @contextmanager
-    def _opening(self, person: int) -> Iterator[None]:
+    def _verify_may_open(self, person: int) -> None:
         """Refuse a table to somebody unknown, and to those who have many."""
         if person == NOBODY:
             raise Forbidden("nobody sits down without a name: get a token first")
         if self._histories.count_tables(person) >= self._max_tables:
             raise Forbidden(f"you have {self._max_tables} open tables: close some of them first")
-        yield
 
     @contextmanager
     def _held(self, person: int, id: str, chosen_at: tuple[int, int] | None = None) -> Iterator[LiveTable]:
@@ -386,14 +384,9 @@ class PlayService(History):
         with self._lock:
             return self._live.nbytes
 
-    def release(self) -> None:
-        """Let go of the agents at tables that nobody is using; they are loaded again when they are needed."""
-        with self._lock:
-            tables = list(self._live.values())
-        for live in tables:
-            if live.lock.acquire(blocking=False):
-                live.players = None
-                live.lock.release()
+    def release(self, dropped: set[Hashable]) -> None:
+        """Let go of agents that the cache has dropped; they are loaded again when a table needs them. Other tables play on."""
+        self._live.release(dropped, self.agents)
 
     def evict_all(self) -> None:
         """Evict every table; each is read from the database when it is next requested."""
@@ -416,14 +409,21 @@ class PlayService(History):
             self._players_at(live)
 
     def _players_at(self, live: LiveTable) -> tuple[OpponentPlayer, ...]:
-        if live.players is None:
-            if not self._can_go_on(live.row):
+        if (players := live.players) is None:
+            if not self._can_go_on(row := live.row):
                 raise UsageError(
                     f"{', '.join(live.names)} cannot play here any more (its agent file is not in the folder of agents)"
                 )
-            carried = live.row.freezeouts > 0 or live.row.cash
-            live.players = self._seat_opponents(live.row.game, live.row.opponents, carried=carried)
-        return live.players
+            players = live.players = self._seat_opponents(row.game, row.opponents, carried=row.freezeouts > 0 or row.cash)
+            self._release_dropped(live)
+        else:
+            self.agents.cache.use(self.agents.keys(live.row.opponents))
+        return players
+
+    def _release_dropped(self, live: LiveTable) -> None:
+        """Let go of agents that were dropped after they were loaded and before `release` could find them at the table."""
+        if self.agents.cache.dropped(self.agents.keys(live.row.opponents)):
+            live.players = None
 
     def _can_go_on(self, row: TableRow) -> bool:
         """Return whether a table's game and opponents still exist; its hands stay in the history anyway."""

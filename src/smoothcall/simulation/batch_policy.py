@@ -11,7 +11,8 @@ class BatchPolicy(Protocol):
     """A policy evaluated on a batch of observations.
 
     A class whose observations have cards (CARD_OBSERVATION columns) says so by `SEES_CARDS = True`; one that plays differently
-    against opponents of different habits by `OBSERVES_HABITS = True`.
+    against opponents of different habits by `OBSERVES_HABITS = True`. One whose first evaluation takes seconds, as it reads
+    tables or compiles kernels, does that in `prepare()`.
     """
 
     def probabilities(self, observations: Array, legal: Array) -> Array:
@@ -31,3 +32,8 @@ def observes_habits(batch_policy: BatchPolicy) -> bool:
 def ignores_observations(batch_policy: BatchPolicy) -> bool:
     """Return whether a batch policy looks only at which actions are legal; its class says so by `IGNORES_OBSERVATIONS`."""
     return bool(getattr(batch_policy, "IGNORES_OBSERVATIONS", False))
+
+
+def prepare(batch_policy: BatchPolicy) -> None:
+    """Let a batch policy read its tables and compile its kernels, where its class has `prepare`."""
+    getattr(batch_policy, "prepare", lambda: None)()
