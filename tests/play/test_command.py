@@ -142,7 +142,7 @@ def test_the_terminal_without_input(here: Callable[..., Done], monkeypatch: pyte
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", screen)
         again = here(*AT_A_TABLE, typed="é\nq\n")
-    verify_closed_and_resumed(closed, replace(again, stdout=screen.buffer.getvalue().decode()))  # type: ignore[attr-defined]
+    verify_closed_and_resumed(closed, replace(again, stdout=screen.buffer.getvalue().decode()))
 
 
 @pytest.mark.long

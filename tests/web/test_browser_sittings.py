@@ -162,7 +162,7 @@ def sit_through(enter: Enter, game: str, way: type[Mouse] | type[Keys], size: st
     visitor.verify()
 
 
-ONCE = {  # every way and size, small games and games with amounts
+ONCE: dict[str, tuple[type[Mouse] | type[Keys], str]] = {  # every way and size, small games and games with amounts
     "leduc": (Mouse, "phone"),
     "kuhn-3p": (Keys, "desktop"),
     "no-limit-holdem": (Mouse, "desktop"),
