@@ -69,7 +69,8 @@ def spread(deck: Deck, street: int, place: int | tuple[int, int]) -> Array:
     """Return int64: the class of spread of every hand on a class of boards, or of one (board, hand). Flop and turn only."""
     square = strengths(deck).table[street][place] / scale(deck, street)
     mean = equity_table(deck).table[street][place] / equity_scale(deck, street)
-    return np.searchsorted([limit**2 for limit in SPREADS[street]], square - mean * mean, side="left")
+    found: Array = np.searchsorted([limit**2 for limit in SPREADS[street]], square - mean * mean, side="left")
+    return found
 
 
 def first_buckets(deck: Deck, street: int, kind: Array, intervals: int) -> Array:
