@@ -41,8 +41,8 @@ def _add_whole(array: Array, table: Array) -> None:
 
 
 @uncached
-def _transpose(source: Array, blocks: Array, target: Array, places: Array) -> None:
-    transpose(source, blocks, target, places)
+def _transpose(source: Array, blocks: Array, first: int, target: Array, places: Array, start: int) -> None:
+    transpose(source, blocks, first, target, places, start)
 
 
 @pytest.mark.interpreted
@@ -60,7 +60,7 @@ def test_lanes(dtype: Any) -> None:
     assert array[:lanes] == pytest.approx(first + whole[lanes:], rel=1e-6)
     source, target = random.normal(size=(40, lanes)).astype(dtype), np.zeros((50, lanes), dtype)
     blocks, places = random.permutation(40)[:lanes], random.permutation(50)[:lanes]
-    _transpose(source, blocks, target, places)
+    _transpose(source, blocks - 2, 2, target, places - 3, 3)
     assert np.array_equal(target[places], source[blocks].T)
     assert not target[np.setdiff1d(np.arange(50), places)].any()
 

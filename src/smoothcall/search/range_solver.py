@@ -118,9 +118,8 @@ class RangeSolver:
         walked, self.levels[0] = count_all_ins(self.streets, self.levels, table_bytes)
         self.betting = [as_arrays(street, self.dtype) for street in self.streets[:-1]]
         self.betting.append(as_arrays(self.streets[-1], self.dtype, parts=True, entries=walked))
-        self.regret = [lane_zeros(each * self.lanes, kept) for each in size]
-        self.average = [lane_zeros(each * self.lanes, kept) for each in size]
-        self.sums = [lane_zeros(each * self.lanes if predictive else 0, kept) for each in size]
+        tables = self._allocate([*size, *size, *(size if predictive else (0, 0))], kept)
+        self.regret, self.average, self.sums = tables[:2], tables[2:4], tables[4:]
         self.locked = [
             np.zeros((len(level.boards), len(street.kind)), np.bool_)
             for level, street in zip(self.levels, self.streets, strict=True)
@@ -140,6 +139,11 @@ class RangeSolver:
             numbers = sum(count * len(held.hands) for count, held in zip(each, self.ranges, strict=True))
             total += numbers * (boards / MAX_SYMMETRIES if coming else boards)
         return int(total / 2) * 2 * self.storage // 8  # half of the hands at least are left, two tables
+
+    def _allocate(self, size: Sequence[int], dtype: np.dtype[np.floating]) -> list[Array]:
+        """Return tables of so many blocks, which lie in one array: more of it is then mapped by large pages."""
+        every, ends = lane_zeros(sum(size) * self.lanes, dtype), np.cumsum(size) * self.lanes
+        return np.split(every, ends[:-1])
 
     def _regret_unit(self, player: int) -> float:
         """Return the factor on the opponent's reach while a player learns in which its gains are at most MAX_HALF_GAIN."""

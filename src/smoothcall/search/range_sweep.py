@@ -90,12 +90,11 @@ class RangeSweep:
             ending=np.zeros(int(np.diff(betting.part_endings).max()), np.int32),
             lanes=zeros(width + lanes, MOST_BLOCKS * lanes),
             lane_value=zeros(width, MOST_BLOCKS * lanes),
-            fold_value=zeros(width, MOST_BLOCKS * lanes),
+            square=zeros(2, lanes, MOST_BLOCKS * lanes),
             factor=zeros(4 * MOST_BLOCKS * lanes),
-            card_reach=zeros(2 * self._cards, MOST_BLOCKS * lanes),
-            row=np.zeros((2, MOST_BLOCKS * lanes), np.int64),
-            vector_block=np.zeros(lanes, np.int64),
-            lane_block=np.zeros(lanes, np.int64),
+            card_reach=zeros(2 * self._cards + 1, MOST_BLOCKS * lanes),
+            vector=np.zeros((3, MOST_BLOCKS * lanes), np.int64),
+            lane_block=np.zeros((2, lanes), np.int64),
         )
 
     def walk_board(

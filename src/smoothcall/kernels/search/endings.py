@@ -35,28 +35,95 @@ def _add_hands(reach: Array, other: Side, begin: int, end: int, card_reach: Arra
 
 
 @inlined
-def _apart(total: Lanes, reach: Array, own: Side, n: int, card_reach: Array, wide: Wide) -> Lanes:
-    """Return the reach of the hands in `total` that share no card with hand n.
+def _apart(total: Lanes, own: Side, n: int, card_reach: Array, wide: Wide) -> Lanes:
+    """Return the reach of the hands in `total` that share no card with hand n, less that of the same hand.
 
-    By inclusion and exclusion: all of them, less those with either card, plus the hand itself, which was subtracted twice.
+    By inclusion and exclusion: all of them, less those with either card. The same hand has both and is subtracted twice.
     """
-    low, high = load_wide(card_reach, own.low[n], wide), load_wide(card_reach, own.high[n], wide)
-    return total - low - high + load_wide(reach, own.same[n], wide)
+    return total - load_wide(card_reach, own.low[n], wide) - load_wide(card_reach, own.high[n], wide)
+
+
+@inlined
+def _no_hands(reach: Array, card_reach: Array, wide: Wide) -> Lanes:
+    """Set the sums of all cards to 0; return 0."""
+    none = fill_wide(reach, 0.0, wide)
+    for card in range(len(card_reach)):
+        store(card_reach, card, none)
+    return none
+
+
+@kernel
+def sum_hands(reach: Array, other: Side, many: int, card_reach: Array, wide: Wide) -> None:
+    """Write the reach of all hands of the opponent by card; in the last row, that of all hands."""
+    total = _add_hands(reach, other, 0, many, card_reach, _no_hands(reach, card_reach, wide), wide)
+    store(card_reach, len(card_reach) - 1, total)
+
+
+@kernel
+def compare_hands(
+    reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array, wide: Wide
+) -> None:
+    """Write value[count, lanes] without the part that `add_all_hands` adds; leave in `card_reach` what `sum_hands` writes.
+
+    The same hand is neither weaker nor stronger. Where a showdown wins as much as it loses, it does not count.
+    """
+    total = _no_hands(reach, card_reach, wide)
+    weaker, not_stronger = load_wide(factor, 0, wide), load_wide(factor, 1, wide)
+    same = not_stronger + load_wide(factor, 2, wide)
+    begin = added = 0
+    while begin < count:
+        end = begin
+        while end < count and own.weaker[end] == own.weaker[begin] and own.not_stronger[end] == own.not_stronger[begin]:
+            end += 1
+        total = _add_hands(reach, other, added, own.weaker[begin], card_reach, total, wide)
+        for n in range(begin, end):
+            store(value, n, weaker * _apart(total, own, n, card_reach, wide))
+        total = _add_hands(reach, other, own.weaker[begin], own.not_stronger[begin], card_reach, total, wide)
+        for n in range(begin, end):
+            ties = not_stronger * _apart(total, own, n, card_reach, wide) + same * load_wide(reach, own.same[n], wide)
+            store(value, n, load_wide(value, n, wide) + ties)
+        begin, added = end, own.not_stronger[begin]
+    total = _add_hands(reach, other, added, many, card_reach, total, wide)
+    store(card_reach, len(card_reach) - 1, total)
+
+
+@inlined
+def add_all_hands(
+    begin: int,
+    end: int,
+    reach: Array,
+    own: Side,
+    factor: Array,
+    card_reach: Array,
+    value: Array,
+    target: Array,
+    fold_target: Array,
+    wide: Wide,
+    folded: Wide,
+) -> None:
+    """Write rows 0:end - begin of the values of hands begin:end, by the sums of all hands in `card_reach`.
+
+    target[rows, lanes]: `value`, as `compare_hands` wrote it, plus factor[2] times the reach of all hands that share no card
+    with one's own. fold_target[rows, lanes]: factor[3] times that reach, in as many lanes as `folded` has. Either may be
+    empty, and is not written then.
+    """
+    total, all_hands = load_wide(card_reach, len(card_reach) - 1, wide), load_wide(factor, 2, wide)
+    folds = first_blocks(load_wide(factor, 3, wide), folded)
+    for n in range(begin, end):
+        apart = _apart(total, own, n, card_reach, wide)
+        if len(target):
+            store(target, n - begin, load_wide(value, n, wide) + all_hands * apart)
+        if len(fold_target):
+            store(fold_target, n - begin, folds * first_blocks(apart + load_wide(reach, own.same[n], wide), folded))
 
 
 @kernel
 def fold_values(
     reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array, wide: Wide
 ) -> None:
-    """Write value[count, lanes]: factor[2] times the reach of the opponent's hands that share no card with one's own."""
-    total = fill_wide(reach, 0.0, wide)
-    for card in range(len(card_reach)):
-        store(card_reach, card, total)
-    total = _add_hands(reach, other, 0, many, card_reach, total, wide)
-    times = load_wide(factor, 2, wide)
-    for n in range(count):
-        apart = _apart(total, reach, own, n, card_reach, wide)
-        store(value, n, times * apart)
+    """Write value[count, lanes]: factor[3] times the reach of the opponent's hands that share no card with one's own."""
+    sum_hands(reach, other, many, card_reach, wide)
+    add_all_hands(0, count, reach, own, factor, card_reach, value[:0], value[:0], value, wide, wide)
 
 
 @kernel
@@ -71,37 +138,11 @@ def showdown_values(
     value: Array,
     fold_value: Array,
     wide: Wide,
-    folded: Wide,
 ) -> None:
     """Write value[count, lanes]: factor[0] times the reach of weaker hands, plus factor[1] times that of hands not stronger,
     plus factor[2] times that of all hands; of the opponent's hands that share no card with one's own.
 
-    fold_value[count, lanes]: factor[3] times that of all hands, for folds that have the same reach; none if it is empty. Only
-    the first lanes, as many as `folded` has, are written.
+    fold_value[count, lanes]: factor[3] times that of all hands, for folds that have the same reach; none if it is empty.
     """
-    total = fill_wide(reach, 0.0, wide)
-    for card in range(len(card_reach)):
-        store(card_reach, card, total)
-    weaker, not_stronger = load_wide(factor, 0, wide), load_wide(factor, 1, wide)
-    all_hands, folds = load_wide(factor, 2, wide), first_blocks(load_wide(factor, 3, wide), folded)
-    begin = added = 0
-    while begin < count:
-        end = begin
-        while end < count and own.weaker[end] == own.weaker[begin] and own.not_stronger[end] == own.not_stronger[begin]:
-            end += 1
-        total = _add_hands(reach, other, added, own.weaker[begin], card_reach, total, wide)
-        for n in range(begin, end):
-            store(
-                value, n, weaker * (total - load_wide(card_reach, own.low[n], wide) - load_wide(card_reach, own.high[n], wide))
-            )
-        total = _add_hands(reach, other, own.weaker[begin], own.not_stronger[begin], card_reach, total, wide)
-        for n in range(begin, end):
-            ties = _apart(total, reach, own, n, card_reach, wide)
-            store(value, n, load_wide(value, n, wide) + not_stronger * ties)
-        begin, added = end, own.not_stronger[begin]
-    total = _add_hands(reach, other, added, many, card_reach, total, wide)
-    for n in range(count):
-        apart = _apart(total, reach, own, n, card_reach, wide)
-        store(value, n, load_wide(value, n, wide) + all_hands * apart)
-        if len(fold_value):
-            store(fold_value, n, folds * first_blocks(apart, folded))
+    compare_hands(reach, other, many, own, count, factor, card_reach, value, wide)
+    add_all_hands(0, count, reach, own, factor, card_reach, value, value, fold_value, wide, wide)

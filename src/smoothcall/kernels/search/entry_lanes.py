@@ -93,11 +93,11 @@ def _read_entries(
         _follow_policy(betting, first, nodes, lane, player, tables, group)
         for step in range(shapes.step_start[shape], shapes.step_start[shape + 1]):
             factor = group.factor[step - shapes.step_start[shape]]
+            fold = shapes.fold[step] if shapes.fold[step] >= 0 else shapes.node[step]
             if shapes.node[step] >= 0:
                 for each in range(3):
                     factor[each, lane] = betting.factor[player, first + shapes.node[step], each]
-            if shapes.fold[step] >= 0:
-                factor[3, lane] = betting.factor[player, first + shapes.fold[step], 2]
+                factor[3, lane] = betting.factor[player, first + fold, 2]
 
 
 @inlined
@@ -152,7 +152,7 @@ def _walk_board(shapes: Shapes, shape: int, boards: Boards, board: int, player: 
             factor = group.factor[step - first_step]
             if kind == SHOW:
                 folds = value[slot - 1] if fold >= 0 else value[slot, :0]
-                showdown_values(reach, other, many, own, count, factor, scratch.card_reach, value[slot], folds, WIDE, WIDE)
+                showdown_values(reach, other, many, own, count, factor, scratch.card_reach, value[slot], folds, WIDE)
             else:
                 fold_values(reach, other, many, own, count, factor, scratch.card_reach, value[slot], WIDE)
     value[0, width - 1] = 0  # for hands that the board does not leave

@@ -101,7 +101,7 @@ def _define(operation: Any, instruction: str) -> None:
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         lanes = sig.return_type
         pairs = zip(*(_split(builder, lanes, each) for each in args), strict=True)
-        return _join(builder, lanes, [getattr(builder, instruction)(*each) for each in pairs])
+        return _join(builder, lanes, [getattr(builder, instruction)(*each, flags=("contract",)) for each in pairs])
 
     lower_builtin(operation, LanesType, LanesType)(lower)
 
@@ -274,27 +274,27 @@ def _total(typing: Any, value: Any) -> Any:
     return value.dtype(value), generate
 
 
-def _transpose(typing: Any, source: Any, blocks: Any, target: Any, places: Any) -> Any:
+def _transpose(typing: Any, source: Any, blocks: Any, first: Any, target: Any, places: Any, start: Any) -> Any:
     """Generate loads of `count` blocks, log2(count) stages of shuffles, and as many stores."""
     lanes = LanesType(source.dtype)
     count = lanes.count
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        def pointer(array: int, numbers: int, row: int) -> Any:
-            known = context.make_array(sig.args[numbers])(context, builder, args[numbers]).data
-            block = builder.load(builder.gep(known, [ir.Constant(ir.IntType(64), row)]))
+        def pointer(array: int, row: int) -> Any:
+            known = context.make_array(sig.args[array + 1])(context, builder, args[array + 1]).data
+            block = builder.add(builder.load(builder.gep(known, [ir.Constant(ir.IntType(64), row)])), args[array + 2])
             return _block(context, builder, sig.args[array], args[array], block, lanes)
 
-        rows = [_read(builder, pointer(0, 1, row), source, lanes) for row in range(count)]
+        rows = [_read(builder, pointer(0, row), source, lanes) for row in range(count)]
         step = count // 2
         while step:
             rows = _exchange(builder, rows, step)
             step //= 2
         for row, value in enumerate(rows):
-            _write(builder, value, pointer(2, 3, row), target, lanes)
+            _write(builder, value, pointer(3, row), target, lanes)
         return context.get_constant(types.none, None)
 
-    return types.void(source, blocks, target, places), generate
+    return types.void(source, blocks, types.intp, target, places, types.intp), generate
 
 
 def _exchange(builder: Any, rows: list[Any], step: int) -> list[Any]:
@@ -362,9 +362,9 @@ def _total_of_block(value: Lanes) -> float:
     return value.sum()  # type: ignore[no-any-return]
 
 
-def _transpose_blocks(source: Array, blocks: Array, target: Array, places: Array) -> None:
-    """Read the blocks blocks[lanes] int64 as rows of a square; write its columns as the blocks places[lanes] int64."""
-    _blocks(target)[places] = _blocks(source)[blocks].T
+def _transpose_blocks(source: Array, blocks: Array, first: int, target: Array, places: Array, start: int) -> None:
+    """Read the blocks first + blocks[lanes] int64 as rows of a square; write its columns as start + places[lanes] int64."""
+    _blocks(target)[start + places] = _blocks(source)[first + blocks].T
 
 
 def _blocks(array: Array) -> Array:

@@ -88,16 +88,16 @@ def learn(
         fading = fill(regret, weights.average)
         mean = none
         for action in range(actions):
-            each = load(regret, first + action * stride + block)
-            mean = mean + load(value, below[action] + block) * (choose(each, each, none) * share + even)
-        store(value, own + block, mean)
+            place = first + action * stride + block
+            each = load(regret, place)
+            strategy = choose(each, each, none) * share + even
+            mean = mean + load(value, below[action] + block) * strategy
+            prefetch(average, place - actions * stride)
+            store(average, place, load(average, place) * fading + strategy)
         for action in range(actions):
             place = first + action * stride + block
             prefetch(regret, place - actions * stride)
-            prefetch(average, place - actions * stride)
-            old = load(regret, place)
-            store(average, place, load(average, place) * fading + (choose(old, old, none) * share + even))
-            gain = load(value, below[action] + block) - mean
+            old, gain = load(regret, place), load(value, below[action] + block) - mean
             if len(tables.sums):
                 old = load(tables.sums, place)
                 summed = old * choose(old, positive, negative) + gain
@@ -105,3 +105,4 @@ def learn(
                 store(regret, place, choose(summed, summed, none) + gain)
             else:
                 store(regret, place, old * choose(old, positive, negative) + gain)
+        store(value, own + block, mean)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from smoothcall.kernels import inlined, kernel
-from smoothcall.kernels.search.endings import Side, fold_values, showdown_values
+from smoothcall.kernels.search.endings import Side, add_all_hands, compare_hands, sum_hands
 from smoothcall.kernels.search.lanes import (
     FOUR,
     MOST_BLOCKS,
@@ -96,13 +96,12 @@ class Scratch(NamedTuple):
     reached: Array  # [nodes] bool
     ending: Array  # [endings of a part] int32: those that are reached
     lanes: Array  # [W + lanes, L]: reach at endings. L is the most lanes; with fewer, rows are shorter, without gaps
-    lane_value: Array  # [W, L]
-    fold_value: Array  # [W, L]
+    lane_value: Array  # [W, L]: of `compare_hands`
+    square: Array  # [2, lanes, L]: values of a block of hands at endings, and at their folds
     factor: Array  # [4 * L]
-    card_reach: Array  # [cards and blanks, L]
-    row: Array  # [2, L] int64: the vector that is in each lane; and that of its fold
-    vector_block: Array  # [lanes] int64
-    lane_block: Array  # [lanes] int64
+    card_reach: Array  # [cards and blanks + 1, L]
+    vector: Array  # [3, L] int64: the first block of the vector that is copied into each lane, from it, and of its fold
+    lane_block: Array  # [2, lanes] int64: the first block of each row of lanes; and of lanes that hold folds
 
 
 @kernel
@@ -258,65 +257,87 @@ def _value_group(
 
     A fold among showdowns is valued with them: its factors on the order of hands are 0.
     """
-    lanes, lane_value, factor, row, nodes = scratch.lanes, scratch.lane_value, scratch.factor, scratch.row, scratch.ending
+    lanes, factor, card_reach = scratch.lanes, scratch.factor, scratch.card_reach
     own, other = _side(boards, player, board), _side(boards, 1 - player, board)
-    count, many, folds = boards.hands[player, board], boards.hands[1 - player, board], 0
-    width, nowhere = _width(scratch), len(scratch.value) - 1
-    stride, fold_value, many_lanes = _stride(boards, player, board, width), scratch.fold_value, len(wide) * width
-    for lane in range(many_lanes):
-        node = nodes[begin + min(lane, some - 1)]
-        fold = betting.fold[player, node]
-        row[0, lane] = betting.source[player, node] - first
-        for each in range(3):
-            factor[each * many_lanes + lane] = betting.factor[player, node, each]
-        factor[3 * many_lanes + lane] = betting.factor[player, fold, 2] if fold >= 0 else 0
-        folds = lane + 1 if fold >= 0 and lane < some else folds
-    _to_lanes(scratch.reach, _stride(boards, 1 - player, board, width), some, len(wide), scratch)
-    none, fold_blocks = fill_wide(lanes, 0.0, wide), 1 if folds <= width else len(wide)
-    store(lanes, many, none)
-    if betting.kind[nodes[begin]] == SHOWN_DOWN:
-        folded = fold_value if folds > 0 else fold_value[:0]
-        if folds <= width:
-            showdown_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value, folded, wide, ONE)
-        else:
-            showdown_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value, folded, wide, wide)
+    count, many, width = boards.hands[player, board], boards.hands[1 - player, board], _width(scratch)
+    shown_down = betting.kind[scratch.ending[begin]] == SHOWN_DOWN
+    folds = _find_lanes(betting, begin, some, first, player, shown_down, len(wide), scratch)
+    _to_lanes(_stride(boards, 1 - player, board, width), some, len(wide), scratch)
+    store(lanes, many, fill_wide(lanes, 0.0, wide))
+    if shown_down:
+        compare_hands(lanes, other, many, own, count, factor, card_reach, scratch.lane_value, wide)
     else:
-        fold_values(lanes, other, many, own, count, factor, scratch.card_reach, lane_value, wide)
-    for n in range(count, stride * width):
-        store(lane_value, n, none)
-    for n in range(count * fold_blocks, stride * width * fold_blocks):
-        store(fold_value, n, fill(fold_value, 0.0))
-    for lane in range(many_lanes):
-        fold = betting.fold[player, nodes[begin + min(lane, some - 1)]]
-        row[0, lane] = nodes[begin + lane] - first if lane < some else nowhere
-        row[1, lane] = fold - first if lane < some and fold >= 0 else nowhere
-    _from_lanes(lane_value, scratch.value, 0, stride, some, len(wide), scratch)
-    if folds > 0:
-        _from_lanes(fold_value, scratch.value, 1, stride, folds, fold_blocks, scratch)
+        sum_hands(lanes, other, many, card_reach, wide)
+    if folds <= width:
+        _from_lanes(own, count, some if shown_down else 0, folds, scratch, wide, ONE)
+    else:
+        _from_lanes(own, count, some if shown_down else 0, folds, scratch, wide, wide)
 
 
 @kernel
-def _to_lanes(vectors: Array, stride: int, some: int, blocks: int, scratch: Scratch) -> None:
+def _find_lanes(
+    betting: Betting, begin: int, some: int, first: int, player: int, shown_down: bool, blocks: int, scratch: Scratch
+) -> int:
+    """Write the factors of endings and the vectors of their lanes; return how many lanes have a fold, or have one before them.
+
+    Unless showdowns are among the endings, all of them are folds.
+    """
+    vector, factor, width = scratch.vector, scratch.factor, _width(scratch)
+    size, lanes, folds = scratch.value.shape[1] // width, blocks * width, 0
+    nowhere = (len(scratch.value) - 1) * size
+    for lane in range(lanes):
+        node = scratch.ending[begin + min(lane, some - 1)]
+        fold = betting.fold[player, node] if shown_down else node
+        vector[0, lane] = (betting.source[player, node] - first) * size
+        vector[1, lane] = (node - first) * size if lane < some else nowhere
+        vector[2, lane] = (fold - first) * size if lane < some and fold >= 0 else nowhere
+        for each in range(3):
+            factor[each * lanes + lane] = betting.factor[player, node, each]
+        factor[3 * lanes + lane] = betting.factor[player, fold, 2] if fold >= 0 else 0
+        folds = lane + 1 if fold >= 0 and lane < some else folds
+    for lane in range(width):
+        scratch.lane_block[0, lane] = lane * blocks
+        scratch.lane_block[1, lane] = lane * (1 if folds <= width else blocks)
+    return folds
+
+
+@kernel
+def _to_lanes(stride: int, some: int, blocks: int, scratch: Scratch) -> None:
     """Copy one vector into each of the first lanes, so many that `some` are among them. A row of lanes has `blocks` blocks."""
     width = _width(scratch)
-    for part in range((some + width - 1) // width):
-        for block in range(stride):
-            for lane in range(width):
-                scratch.vector_block[lane] = scratch.row[0, part * width + lane] * (vectors.shape[1] // width) + block
-                scratch.lane_block[lane] = (block * width + lane) * blocks + part
-            transpose(vectors, scratch.vector_block, scratch.lanes, scratch.lane_block)
+    for block in range(stride):
+        for part in range((some + width - 1) // width):
+            vector, row = scratch.vector[0, part * width : (part + 1) * width], block * width * blocks + part
+            transpose(scratch.reach, vector, block, scratch.lanes, scratch.lane_block[0], row)
 
 
 @kernel
-def _from_lanes(lane_value: Array, vectors: Array, which: int, stride: int, some: int, blocks: int, scratch: Scratch) -> None:
-    """Copy each lane into a vector."""
-    width = _width(scratch)
-    for part in range((some + width - 1) // width):
-        for block in range(stride):
-            for lane in range(width):
-                scratch.vector_block[lane] = scratch.row[which, part * width + lane] * (vectors.shape[1] // width) + block
-                scratch.lane_block[lane] = (block * width + lane) * blocks + part
-            transpose(lane_value, scratch.lane_block, vectors, scratch.vector_block)
+def _from_lanes(own: Side, count: int, some: int, folds: int, scratch: Scratch, wide: Wide, folded: Wide) -> None:
+    """Finish the values of `some` endings and of `folds` folds, a block of hands at a time; copy each lane to a vector."""
+    width, vector, lane_block = _width(scratch), scratch.vector, scratch.lane_block
+    target = scratch.square[0] if some > 0 else scratch.square[0, :0]
+    fold_target = scratch.square[1] if folds > 0 else scratch.square[1, :0]
+    for block in range((count + width - 1) // width):
+        begin, end = block * width, min(count, (block + 1) * width)
+        if end - begin < width:
+            target[:], fold_target[:] = 0, 0
+        add_all_hands(
+            begin,
+            end,
+            scratch.lanes,
+            own,
+            scratch.factor,
+            scratch.card_reach,
+            scratch.lane_value,
+            target,
+            fold_target,
+            wide,
+            folded,
+        )
+        for part in range((some + width - 1) // width):
+            transpose(target, lane_block[0], part, scratch.value, vector[1, part * width : (part + 1) * width], block)
+        for part in range((folds + width - 1) // width):
+            transpose(fold_target, lane_block[1], part, scratch.value, vector[2, part * width : (part + 1) * width], block)
 
 
 @kernel
