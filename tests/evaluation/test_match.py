@@ -40,7 +40,16 @@ class Spy:
         return self.behind.act(view)
 
 
-@pytest.mark.parametrize(("spec", "hands"), [("rps", 400), ("kuhn", 600), ("kuhn-3p", 600), ("leduc", 400)])
+@pytest.mark.parametrize(
+    ("spec", "hands"),
+    [
+        ("rps", 400),
+        ("kuhn", 600),
+        ("kuhn-3p", 600),
+        ("leduc", 400),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in (("kuhn", 2000), ("kuhn-3p", 2400), ("leduc", 800))),
+    ],
+)
 def test_hand_by_hand_comes_to_the_exact_result(spec: str, hands: int) -> None:
     game = built(spec)
     policy = some_policy(game)

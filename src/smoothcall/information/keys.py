@@ -28,9 +28,7 @@ class Keys:
     """Converts between the rows of a game and their keys."""
 
     def __init__(self, game: Game) -> None:
-        self._game = ref(
-            game
-        )  # weak, as the game holds its keys: games that nobody uses are freed at once, without a collector
+        self._game = ref(game)  # weak, because the game holds its keys: without a cycle it is freed as soon as nobody uses it
 
     @property
     def game(self) -> Game:
