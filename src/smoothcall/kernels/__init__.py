@@ -19,6 +19,15 @@ def kernel(function: F) -> F:
     return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
+def callee(function: F) -> F:
+    """Compile a function that only kernels call: with its callers, and without the code that unpacks a call from Python.
+
+    Unpacking structs of arrays is a quarter of what a kernel of many parts takes to compile. A test checks that nothing but
+    kernels uses these functions: a call from Python would end the process.
+    """
+    return cast(F, numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+
+
 def on_threads(function: F) -> F:
     """Compile a function whose loops over `numba.prange` run on threads, and nothing else of it."""
     only: Any = {"prange": True} | dict.fromkeys(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.holdem.boards import insert, rank_board
 from smoothcall.kernels.holdem.buckets import RIVER, VISIBLE, Cards, board_entry, board_row, hand_after
 from smoothcall.kernels.holdem.drawing import draw_other
@@ -77,7 +77,7 @@ def _seed(observation: Array, generator: Array) -> None:
         generator[part] = state ^ (state >> _STEP)
 
 
-@kernel
+@callee
 def _find_classes(
     cards: Cards, edges: Array, street: int, observation: Array, unseen: Array, left: int, board: Array, kind: Array
 ) -> None:
@@ -110,7 +110,7 @@ def _weigh_classes(kind: Array, hands: int, classes: Array, weight: Array) -> No
         weight[number] = classes[number] / max(weight[number] / hands, SMALLEST)
 
 
-@kernel
+@callee
 def _compare(
     cards: Cards,
     observation: Array,

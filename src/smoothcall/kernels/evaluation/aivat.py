@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.holdem.boards import insert, rank_board
 from smoothcall.kernels.holdem.buckets import Cards, bucket_on
 from smoothcall.kernels.tables import Array, Walk
@@ -92,7 +92,7 @@ def _multiply(reach: Array, probability: Array, after: Array) -> bool:
     return most > 0.0
 
 
-@kernel
+@callee
 def _probabilities(play: Play, node: int, action: int, bucket: Array, probability: Array) -> None:
     """Write probability[D] of an action with bucket[D]."""
     column, share = play.weights[play.first_row[node] :, action], 1.0 / play.scale
@@ -100,7 +100,7 @@ def _probabilities(play: Play, node: int, action: int, bucket: Array, probabilit
         probability[deal] = column[np.uint32(play.stride * bucket[deal])] * share
 
 
-@kernel
+@callee
 def _book(first: int, cell: Array, reach: Array, value: Array, total: Array, mass: Array) -> None:
     totals, masses = total[first:], mass[first:]
     for deal in range(np.uint32(len(cell))):

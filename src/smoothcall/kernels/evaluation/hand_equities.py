@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import kernel
+from smoothcall.kernels import callee, kernel
 from smoothcall.kernels.holdem.drawing import card_set
 from smoothcall.kernels.holdem.evaluator import Evaluator, Number, add_cards, evaluate
 from smoothcall.kernels.tables import Array
@@ -63,12 +63,12 @@ def hand_equities(evaluator: Evaluator, card: Array, count: int, score: Array, e
                 hand += 1
 
 
-@kernel
+@callee
 def _has(cards: Number, card: int) -> bool:
     return bool(cards >> np.uint64(card) & _ONE)
 
 
-@kernel
+@callee
 def _see_own(evaluator: Evaluator, board: Array, card: Array, mine: Array) -> None:
     """Fill mine[2]: the strength of each seat's hand on a board of five, -1 where it shares a card with the board."""
     (keys, mask), dealt = add_cards(evaluator, board, 0, len(board)), card_set(board, 0, len(board))
@@ -98,7 +98,7 @@ def _compare_hands(evaluator: Evaluator, board: Array, card: Array, mine: Array,
                     score[seat, first + low] += np.int32(mine[seat] > strength) - np.int32(mine[seat] < strength)
 
 
-@kernel
+@callee
 def _compare_board(
     evaluator: Evaluator, board: Array, known: int, card: Array, mine: Array, result: Array, by_rank: Array, score: Array
 ) -> None:
@@ -179,7 +179,7 @@ def count_showdowns(evaluator: Evaluator, boards: Array, number: Array, score: A
                 _compare(strength[n, hand], strength[n, :hand], number[start + n], row)
 
 
-@kernel
+@callee
 def _compare(mine: int, others: Array, weight: int, row: Array) -> None:
     for other in range(len(row)):
         row[other] += weight * (np.int32(mine > others[other]) - np.int32(mine < others[other]))

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.evaluation.hand_equities import SEATS, free_hands, hand_equities
 from smoothcall.kernels.holdem.buckets import Cards, board_buckets, rank_streets
 from smoothcall.kernels.holdem.drawing import draw_cards
@@ -83,7 +83,7 @@ def respond_cards(walk: Walk, cards: Cards, preflop: Array, against: Against, ge
                 node[seat] = _play_street(walk, against, seat, street, node[seat], *view, reach[seat], probability, generator)
         for seat in range(SEATS):
             if walk.kind[node[seat]] == SHOWDOWN and equity_street < RIVER:  # all-in before the river
-                hand_equities(cards.evaluator, card, 5, score, equity)
+                hand_equities(cards.evaluator, card, int(5), score, equity)
                 equity_street = RIVER
             won[deal, seat] = _paid(walk, against, seat, node[seat], fits[seat], equity[seat], reach[seat])
 
@@ -108,7 +108,7 @@ def respond_listed(walk: Walk, weight: Array, share: Array, against: Against, ge
             won[deal, seat] = _paid(walk, against, seat, node, fits, share[seat], reach)
 
 
-@kernel
+@callee
 def _play_street(
     walk: Walk,
     against: Against,
@@ -175,7 +175,7 @@ def best_action(
     return chosen
 
 
-@kernel
+@callee
 def _paid(walk: Walk, against: Against, seat: int, node: int, fits: Array, equity: Array, reach: Array) -> float:
     """Return the responder's winnings at an ending, the mean over the agent's hands, in chips."""
     stake = against.stake[walk.ending[node], seat]
@@ -189,7 +189,7 @@ def _paid(walk: Walk, against: Against, seat: int, node: int, fits: Array, equit
     return float(stake[LOSE] + (stake[WIN] - stake[LOSE]) * share / total)
 
 
-@kernel
+@callee
 def _free_deals(bucket: Array, sampled: int, seat: int, streets: int, possible: Array) -> None:
     """Fill possible[D]: the deals in which a seat's buckets on the first streets are those of the sampled deal."""
     for deal in range(len(possible)):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.random import draw, draw_deal, draw_index
 from smoothcall.kernels.tables import DECISION, Array, Walk
 
@@ -68,7 +68,7 @@ def join(child: Array, total: Array, visits: Array, row: int) -> None:
         visits[row, action] = 1.0 if child[action] >= 0 else 0.0
 
 
-@kernel
+@callee
 def select(how: Search, total: float, visits: Array, mean: Array, generator: Array) -> int:
     """Return the action of the tree policy at a state. visits[A], mean[A]; of equal bounds the first in the order c, r, f."""
     actions = len(visits)
@@ -210,7 +210,7 @@ def search_both_trees(game: Histories, how: Search, trees: Trees, path: Array, g
         learn_both_trees(game, how, trees, path, steps, history)
 
 
-@kernel
+@callee
 def learn_both_trees(game: Histories, how: Search, trees: Trees, path: Array, steps: int, end: int) -> None:
     """Update both trees by an episode that came to `end`. path[depth, 2]: histories, and whether a step was a roll-out."""
     entered, reward = end, game.reward[end]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.tables import Array, Integer
 from smoothcall.kernels.vectors import copy
 
@@ -53,7 +53,7 @@ def rank_board(cards: Array, count: int, binomial: Array) -> Integer:
     return rank
 
 
-@kernel
+@callee
 def order_suits(cards: Array, count: int, held: Array) -> int:
     """Return the suit change that makes a board canonical. held[4] is scratch."""
     held[:] = 0
@@ -91,7 +91,7 @@ def index_boards(size: int, count: int, binomial: Array, changed: Array) -> tupl
     return index, int(classes)
 
 
-@kernel
+@callee
 def next_board(cards: Array) -> None:
     """Step to the board of the next rank."""
     place = 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.holdem.boards import SHIFT, insert
 from smoothcall.kernels.holdem.buckets import BOARD, VISIBLE, Cards, hand_after, rank_streets
 from smoothcall.kernels.holdem.drawing import count_won, draw_cards
@@ -19,7 +19,7 @@ BATCH = 512  # deals made together
 _CLASS: Integer = SHIFT
 
 
-@kernel
+@callee
 def deal_cards(cards: Cards, bucket: Array, outcome: Array, generator: Array) -> None:
     """Fill bucket[n, P, 4] int32 and outcome[n] uint32 with fair deals. Scratch memory grows with n; see `deal_many`."""
     count, players = bucket.shape[0], bucket.shape[1]

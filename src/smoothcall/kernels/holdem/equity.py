@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import kernel
+from smoothcall.kernels import callee, kernel
 from smoothcall.kernels.holdem.drawing import card_set, draw_rest
 from smoothcall.kernels.holdem.evaluator import Evaluator, Number, add_cards, evaluate, step
 from smoothcall.kernels.random import draw
@@ -80,7 +80,7 @@ def sample_winners(
     return done
 
 
-@kernel
+@callee
 def _winners(evaluator: Evaluator, own_keys: Array, own_mask: Array, board_keys: Number, board_mask: Number) -> int:
     best, bits = 0, 0
     for player in range(len(own_keys)):

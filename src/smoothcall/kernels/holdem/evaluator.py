@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.tables import Array
 
 # Each is the least number greater than the one before that keeps the sums of up to seven, each at most four times, apart.
@@ -73,7 +73,7 @@ def evaluate(evaluator: Evaluator, keys: Number, mask: Number) -> Number:
     return evaluator.strength[_unless_flush(keys, mask, evaluator.offset[ranks & _ROW] + (ranks >> _PLACE))]
 
 
-@kernel
+@callee
 def _unless_flush(keys: Number, mask: Number, place: Number) -> Number:
     """Return the place of a hand's strength: the one given, or that of the suit with five cards or more."""
     flush = (keys + _THREE_EACH) & _FIVE

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import kernel
+from smoothcall.kernels import callee, kernel
 from smoothcall.kernels.holdem.boards import CHANGE, SHIFT, insert, rank_board
 from smoothcall.kernels.holdem.evaluator import Evaluator, add_cards, evaluate
 from smoothcall.kernels.tables import Array
@@ -57,8 +57,8 @@ def river_strengths(evaluator: Evaluator, boards: Array, strength: Array) -> Non
                 hands += 1
         for hand in range(hands):
             again[hand] = hand
-        sort_by_digit(value, again, order, hands, 0, places)
-        sort_by_digit(value, order, again, hands, _DIGIT, places)
+        sort_by_digit(value, again, order, hands, int(0), places)
+        sort_by_digit(value, order, again, hands, int(_DIGIT), places)
         weaker[:] = 0
         begin = 0
         while begin < hands:
@@ -79,7 +79,7 @@ def river_strengths(evaluator: Evaluator, boards: Array, strength: Array) -> Non
             begin = end
 
 
-@kernel
+@callee
 def sort_by_digit(value: Array, source: Array, target: Array, count: int, shift: int, places: Array) -> None:
     """Do one pass of a radix sort: source[count] -> target[count], by seven bits of value[source]."""
     places[:] = 0

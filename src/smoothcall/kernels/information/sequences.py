@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import kernel
+from smoothcall.kernels import callee, kernel
 from smoothcall.kernels.tables import Array, Form
 
 
@@ -56,7 +56,7 @@ def add_leaves(form: Form, player: int, plan: Array, value: Array, first: int, l
         value[sequence[player, leaf]] += reach
 
 
-@kernel
+@callee
 def clear(form: Form, player: int, value: Array) -> None:
     """Set the player's part of value[sequences] to 0."""
     value[player] = 0.0

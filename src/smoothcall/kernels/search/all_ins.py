@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import kernel
+from smoothcall.kernels import callee, kernel
 from smoothcall.kernels.search.lanes import fill, load, load_whole, total
 from smoothcall.kernels.search.sweep import Betting, Boards, Scratch, _stride, _width
 from smoothcall.kernels.tables import Array
@@ -44,7 +44,7 @@ def count_ahead(boards: Boards, last_boards: Boards, player: int, ahead: Array) 
                     ahead[hand, other] = 0
 
 
-@kernel
+@callee
 def all_in_values(
     begin: int, end: int, betting: Betting, boards: Boards, weight: float, player: int, scratch: Scratch, value: Array
 ) -> None:

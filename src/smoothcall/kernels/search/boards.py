@@ -60,8 +60,8 @@ def fill_boards(
         for player in range(2):
             count = _hands_left(ranges, listed, board, player, place[player, parent], hands[player, parent], order)
             _find_strengths(ranges, listed, board, player, order, count, evaluator, ranked, strength[player])
-            sort_by_digit(strength[player], order, other_order, count, 0, digits)
-            sort_by_digit(strength[player], other_order, order, count, DIGIT_BITS, digits)
+            sort_by_digit(strength[player], order, other_order, count, int(0), digits)
+            sort_by_digit(strength[player], other_order, order, count, int(DIGIT_BITS), digits)
             boards.hands[player, board] = count
             on_board[player] = -1
             for n in range(count):

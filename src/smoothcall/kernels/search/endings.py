@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined
 from smoothcall.kernels.search.lanes import Lanes, Wide, fill_wide, first_blocks, load_wide, store
 from smoothcall.kernels.tables import Array
 
@@ -52,14 +52,14 @@ def _no_hands(reach: Array, card_reach: Array, wide: Wide) -> Lanes:
     return none
 
 
-@kernel
+@callee
 def sum_hands(reach: Array, other: Side, many: int, card_reach: Array, wide: Wide) -> None:
     """Write the reach of all hands of the opponent by card; in the last row, that of all hands."""
     total = _add_hands(reach, other, 0, many, card_reach, _no_hands(reach, card_reach, wide), wide)
     store(card_reach, len(card_reach) - 1, total)
 
 
-@kernel
+@callee
 def compare_hands(
     reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array, wide: Wide
 ) -> None:
@@ -117,7 +117,7 @@ def add_all_hands(
             store(fold_target, n - begin, folds * first_blocks(apart + load_wide(reach, own.same[n], wide), folded))
 
 
-@kernel
+@callee
 def fold_values(
     reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array, wide: Wide
 ) -> None:
@@ -126,7 +126,7 @@ def fold_values(
     add_all_hands(0, count, reach, own, factor, card_reach, value[:0], value[:0], value, wide, wide)
 
 
-@kernel
+@callee
 def showdown_values(
     reach: Array,
     other: Side,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.search.endings import Side, fold_values, showdown_values
 from smoothcall.kernels.search.lanes import TWO, choose, fill_wide, load_wide, store
 from smoothcall.kernels.search.sweep import DECISION, Betting, Boards, Scratch, Tables
@@ -77,7 +77,7 @@ def walk_entry_lanes(
                 some = 0
 
 
-@kernel
+@callee
 def _read_entries(
     shapes: Shapes, shape: int, some: int, betting: Betting, player: int, tables: Tables, scratch: Scratch, group: Group
 ) -> None:
@@ -117,7 +117,7 @@ def _follow_policy(betting: Betting, first: int, nodes: int, lane: int, player: 
                     group.plays[child, bucket, lane] = come
 
 
-@kernel
+@callee
 def _walk_board(shapes: Shapes, shape: int, boards: Boards, board: int, player: int, scratch: Scratch, group: Group) -> None:
     """Add one board's values to those of the group's entries."""
     own = Side(

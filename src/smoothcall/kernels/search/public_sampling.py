@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import kernel
+from smoothcall.kernels import callee, kernel
 from smoothcall.kernels.random import draw
 from smoothcall.kernels.search.drawn_boards import Strategy
 from smoothcall.kernels.search.lanes import fill, gather, load, store, total
@@ -62,7 +62,7 @@ class Sweep(NamedTuple):
     average: float  # weight among the other player's policies; 0: they are not averaged
 
 
-@kernel
+@callee
 def _match(strategy: Strategy, row: int, slot: Array, actions: int, board: int, street: int, share: Array) -> None:
     """Write share[actions, K]: regret matching at the row of each local bucket."""
     regret, bucket = strategy.regret.reshape(-1), strategy.bucket[board, street]
@@ -80,7 +80,7 @@ def _match(strategy: Strategy, row: int, slot: Array, actions: int, board: int, 
                 share[action, k] = even
 
 
-@kernel
+@callee
 def _sum_buckets(vectors: Array, one: int, other: int, order: Array, first: Array, count: int, sums: Array) -> None:
     """Write sums[2, K]: two of the vectors, summed over the hands of each local bucket.
 
@@ -98,7 +98,7 @@ def _sum_buckets(vectors: Array, one: int, other: int, order: Array, first: Arra
         sums[1, k] = total_other
 
 
-@kernel
+@callee
 def _act(
     strategy: Strategy,
     row: int,
@@ -137,13 +137,13 @@ def _act(
         found[action] = total(come)
 
 
-@kernel
+@callee
 def stride_width(reach: Array) -> int:
     """Return the numbers of a block of lanes."""
     return 64 // reach.itemsize
 
 
-@kernel
+@callee
 def _follow(choice: Array, actions: int, reach: Array, before: int, after: Array, found: Array, hands: int) -> None:
     """Write the reach behind each action of a best response, choice[W], and whether there is any to found[actions]."""
     come = reach[before]
@@ -157,7 +157,7 @@ def _follow(choice: Array, actions: int, reach: Array, before: int, after: Array
         behind[hands:] = 0
 
 
-@kernel
+@callee
 def _walk_down(
     betting: Betting,
     first: int,
@@ -201,7 +201,7 @@ def _walk_down(
             reached[betting.child[node, action] - first] = reached[node - first] and found[action] > 0
 
 
-@kernel
+@callee
 def _visit_at_random(
     reach: Array, after: Array, actions: int, found: Array, least: float, stride: int, generator: Array
 ) -> None:
@@ -220,7 +220,7 @@ def _visit_at_random(
                 found[action] = 0
 
 
-@kernel
+@callee
 def _learn(
     strategy: Strategy,
     row: int,
@@ -258,7 +258,7 @@ def _learn(
         store(value, own * blocks + block, come)
 
 
-@kernel
+@callee
 def _respond(value: Array, own: int, below: Array, actions: int, choice: Array) -> None:
     """Write the greatest of the actions' values, and the action that has it to choice[W]."""
     best, numbers = value[own], value.shape[1]
@@ -273,7 +273,7 @@ def _respond(value: Array, own: int, below: Array, actions: int, choice: Array) 
             choice[n] = np.uint8(action) if better else choice[n]
 
 
-@kernel
+@callee
 def _walk_up(
     betting: Betting,
     first: int,
@@ -321,7 +321,7 @@ def _walk_up(
             )  # fmt: skip
 
 
-@kernel
+@callee
 def _sweep(
     tree: Tree,
     boards: Boards,

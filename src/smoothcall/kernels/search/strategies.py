@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.search.lanes import Lanes, choose, fill, load, prefetch, store
 from smoothcall.kernels.tables import Array
 
@@ -58,7 +58,7 @@ def act(table: Array, first: int, actions: int, stride: int, reach: Array, befor
             store(reach, after[action] + block, come * (choose(each, each, none) * share + even))
 
 
-@kernel
+@callee
 def mean_values(table: Array, first: int, value: Array, own: int, below: Array, actions: int, stride: int) -> None:
     """Write the mean of the actions' values under the player's strategy."""
     for block in range(stride):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.search.endings import Side, add_all_hands, compare_hands, sum_hands
 from smoothcall.kernels.search.lanes import (
     FOUR,
@@ -104,7 +104,7 @@ class Scratch(NamedTuple):
     lane_block: Array  # [2, lanes] int64: the first block of each row of lanes; and of lanes that hold folds
 
 
-@kernel
+@callee
 def _side(boards: Boards, player: int, board: int) -> Side:
     return Side(
         boards.low[player, board],
@@ -129,7 +129,7 @@ def _stride(boards: Boards, player: int, board: int, lanes: int) -> int:
     return blocks
 
 
-@kernel
+@callee
 def _act_by_bucket(
     tables: Tables,
     bucket: Array,
@@ -155,7 +155,7 @@ def _act_by_bucket(
         found[action] = total(come)
 
 
-@kernel
+@callee
 def _add_values(value: Array, own: int, below: Array, actions: int, stride: int) -> None:
     """Write the sum of the actions' values: where the opponent acts, its probabilities are in its reach."""
     for block in range(stride):
@@ -165,7 +165,7 @@ def _add_values(value: Array, own: int, below: Array, actions: int, stride: int)
         store(value, own + block, total)
 
 
-@kernel
+@callee
 def _best_values(value: Array, own: int, below: Array, actions: int, stride: int) -> None:
     """Write the greatest of the actions' values."""
     for block in range(stride):
@@ -193,7 +193,7 @@ def _enter(
                 )
 
 
-@kernel
+@callee
 def _walk_down(
     betting: Betting, first: int, last: int, player: int, tables: Tables, boards: Boards, board: int, scratch: Scratch
 ) -> None:
@@ -223,7 +223,7 @@ def _walk_down(
             reached[betting.child[node, action] - first] = reached[node - first] and found[action] > 0
 
 
-@kernel
+@callee
 def _value_endings(betting: Betting, part: int, first: int, player: int, boards: Boards, board: int, scratch: Scratch) -> None:
     """Write the values of the endings of a part that are reached; its first node is `first`."""
     nodes, endings, width = scratch.ending, 0, _width(scratch)
@@ -241,7 +241,7 @@ def _value_endings(betting: Betting, part: int, first: int, player: int, boards:
             _value_group(betting, begin, min(some, len(FOUR) * width), first, player, boards, board, scratch, FOUR)
 
 
-@kernel
+@callee
 def _value_group(
     betting: Betting,
     begin: int,
@@ -260,9 +260,9 @@ def _value_group(
     lanes, factor, card_reach = scratch.lanes, scratch.factor, scratch.card_reach
     own, other = _side(boards, player, board), _side(boards, 1 - player, board)
     count, many, width = boards.hands[player, board], boards.hands[1 - player, board], _width(scratch)
-    shown_down = betting.kind[scratch.ending[begin]] == SHOWN_DOWN
-    folds = _find_lanes(betting, begin, some, first, player, shown_down, len(wide), scratch)
-    _to_lanes(_stride(boards, 1 - player, board, width), some, len(wide), scratch)
+    shown_down, blocks = betting.kind[scratch.ending[begin]] == SHOWN_DOWN, int(len(wide))  # no literal, as in `_walk_up`
+    folds = _find_lanes(betting, begin, some, first, player, shown_down, blocks, scratch)
+    _to_lanes(_stride(boards, 1 - player, board, width), some, blocks, scratch)
     store(lanes, many, fill_wide(lanes, 0.0, wide))
     if shown_down:
         compare_hands(lanes, other, many, own, count, factor, card_reach, scratch.lane_value, wide)
@@ -274,7 +274,7 @@ def _value_group(
         _from_lanes(own, count, some if shown_down else 0, folds, scratch, wide, wide)
 
 
-@kernel
+@callee
 def _find_lanes(
     betting: Betting, begin: int, some: int, first: int, player: int, shown_down: bool, blocks: int, scratch: Scratch
 ) -> int:
@@ -301,7 +301,7 @@ def _find_lanes(
     return folds
 
 
-@kernel
+@callee
 def _to_lanes(stride: int, some: int, blocks: int, scratch: Scratch) -> None:
     """Copy one vector into each of the first lanes, so many that `some` are among them. A row of lanes has `blocks` blocks."""
     width = _width(scratch)
@@ -311,7 +311,7 @@ def _to_lanes(stride: int, some: int, blocks: int, scratch: Scratch) -> None:
             transpose(scratch.reach, vector, block, scratch.lanes, scratch.lane_block[0], row)
 
 
-@kernel
+@callee
 def _from_lanes(own: Side, count: int, some: int, folds: int, scratch: Scratch, wide: Wide, folded: Wide) -> None:
     """Finish the values of `some` endings and of `folds` folds, a block of hands at a time; copy each lane to a vector."""
     width, vector, lane_block = _width(scratch), scratch.vector, scratch.lane_block
@@ -340,7 +340,7 @@ def _from_lanes(own: Side, count: int, some: int, folds: int, scratch: Scratch, 
             transpose(fold_target, lane_block[1], part, scratch.value, vector[2, part * width : (part + 1) * width], block)
 
 
-@kernel
+@callee
 def _walk_up(
     betting: Betting,
     first: int,
@@ -379,7 +379,7 @@ def _walk_up(
             learn(tables, place, value, own, below, actions, stride, weights)
 
 
-@kernel
+@callee
 def _add_to_entries(
     betting: Betting, boards: Boards, board: int, player: int, begin: int, end: int, first: int, scratch: Scratch
 ) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import kernel
+from smoothcall.kernels import callee, kernel
 from smoothcall.kernels.holdem.buckets import VISIBLE, Cards
 from smoothcall.kernels.holdem.dealing import compare
 from smoothcall.kernels.holdem.drawing import card_set, draw_rest
@@ -62,7 +62,7 @@ def settle(hands: Hands, freezeouts: FreezeoutTables, playing: Array, start: int
     return booked
 
 
-@kernel
+@callee
 def _count_habits(hands: Hands, hand: int, seat: int, habits: Array) -> None:
     habits[HANDS] += 1
     raised_first = False

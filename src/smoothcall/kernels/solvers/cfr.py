@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.information.sequences import add_leaves, clear
 from smoothcall.kernels.solvers.matching import keep_positive, matched
 from smoothcall.kernels.tables import Array, Form, Integer
@@ -85,7 +85,7 @@ def learn_row(form: Form, row: Integer, state: State, keep: float, forget: float
     state.value[form.row_parent[row]] += value
 
 
-@kernel
+@callee
 def match_player(form: Form, player: int, state: State, predictive: bool) -> None:
     """Match the regrets of all rows of a player, downwards."""
     state.plan[player] = 1.0
@@ -97,7 +97,7 @@ def match_player(form: Form, player: int, state: State, predictive: bool) -> Non
             match_row(form, row, state, False)
 
 
-@kernel
+@callee
 def accumulate(form: Form, player: int, state: State, weight: float) -> None:
     """Count the player's current realisation plan in the average."""
     for sequence in range(form.player_sequence[player], form.player_sequence[player + 1]):
@@ -112,7 +112,7 @@ def learn(form: Form, player: int, state: State, weights: Weights, iteration: in
         learn_row(form, row, state, keep, forget, weights.predictive)
 
 
-@kernel
+@callee
 def live_endings(form: Form, player: int, plan: Array, threshold: float, reach: Array, live: Array) -> tuple[int, int]:
     """List the endings that the others reach with a probability above `threshold`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.random import draw, draw_index
 from smoothcall.kernels.tables import Array, Integer
 from smoothcall.kernels.vectors import add
@@ -33,7 +33,7 @@ def matched(positive: float, total: float, legal: Integer) -> float:
     return positive * (1.0 / total) if total > 0 else 1.0 / legal
 
 
-@kernel
+@callee
 def match_regrets(regret: Array, child: Array, policy: Array) -> int:
     """Write policy[A], proportional to the positive part of regret[A]. Return the number of legal actions.
 

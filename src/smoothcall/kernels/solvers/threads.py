@@ -7,10 +7,10 @@ do all the time. The price is a delay: with too long a delay, all threads learn 
 
 from __future__ import annotations
 
-from smoothcall.kernels import kernel
+from smoothcall.kernels import callee
 
 
-@kernel
+@callee
 def until_renewal(cells: int, known: int, left: int) -> int:
     """Return the number of iterations until the next renewal of a table of `cells` cells that holds `known` iterations.
 

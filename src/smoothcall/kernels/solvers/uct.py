@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smoothcall.kernels import inlined, kernel
+from smoothcall.kernels import callee, inlined, kernel
 from smoothcall.kernels.random import draw, draw_index
 from smoothcall.kernels.solvers.threads import until_renewal
 from smoothcall.kernels.tables import Array, Integer
@@ -313,7 +313,7 @@ def renew(shared: Shared, tree: Array, mixing: Mixing) -> None:
     derive(tree, mixing)
 
 
-@kernel
+@callee
 def put_down(shared: Shared, thread: int, tree: Array) -> None:
     """Add to a thread's tables what its tree has learned since the last renewal."""
     rows, actions = shared.total_visits.shape
