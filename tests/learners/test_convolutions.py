@@ -11,7 +11,7 @@ from smoothcall.errors import UsageError
 from smoothcall.kernels.agents.images import PLANES, SIDE
 
 jax, eqx = pytest.importorskip("jax"), pytest.importorskip("equinox")
-from smoothcall.learners.convolutions import Convolutions  # noqa: E402
+from smoothcall.learners.convolutions import Convolutions, ImageSizes  # noqa: E402
 from smoothcall.learners.networks import layers_of  # noqa: E402
 
 OUTPUTS = 5
@@ -19,10 +19,10 @@ OUTPUTS = 5
 
 def test_jax_and_numpy_agree() -> None:
     sampled = np.random.default_rng(1)
-    empty = eqx.filter_eval_shape(Convolutions, OUTPUTS, jax.random.key(0))  # to draw weights with JAX takes seconds
+    empty = eqx.filter_eval_shape(Convolutions, ImageSizes(OUTPUTS), jax.random.key(0))  # to draw weights takes seconds
     network = jax.tree.map(lambda leaf: sampled.normal(0, 0.1, leaf.shape).astype(np.float32), empty)
     images = sampled.normal(size=(300, PLANES, SIDE, SIDE)).astype(np.float32)
-    outputs = np.asarray(jax.vmap(network)(images))
+    outputs = np.asarray(jax.jit(jax.vmap(network))(images))
     np.testing.assert_allclose(forward(layers_of(network), images), outputs, atol=1e-5)
     assert outputs.std() > 0.01
     assert shapes(layers_of(network)) == [

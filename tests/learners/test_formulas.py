@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import exp, log, sqrt
 from typing import Any
 
@@ -22,7 +23,7 @@ from smoothcall.learners import q_targets as q_targets
 from smoothcall.learners.deep_q import theoretical_value
 from smoothcall.learners.double_q_updates import DoubleQUpdates
 from smoothcall.learners.memory import Moves, Transitions
-from smoothcall.learners.networks import Network, layers_of, masked, optimiser, stacked
+from smoothcall.learners.networks import Network, layers_of, masked, optimiser, stacked, untrained
 from smoothcall.learners.nfsp_updates import NFSPUpdates
 from smoothcall.learners.policy_gradient import CHOICES, PolicyGradientUpdates, amount_loss, policy_loss, value_loss, weighted
 
@@ -34,6 +35,9 @@ LEGAL = np.array([[True, False, True], [True, True, False]])
 SAID = np.log(np.array([[1.0, 3.0, 5.0], [2.0, 2.0, 4.0]], np.float32))
 OPEN = np.array([[True, True, False], [True, True, True]])
 PROBABILITIES = np.array([[0.25, 0.75, 0.0], [0.25, 0.25, 0.5]])
+log_probabilities, likelihood_loss, entropy_of = map(
+    jax.jit, (imitation.log_probabilities, imitation.likelihood_loss, imitation.entropy)
+)
 ENTROPIES = (log(4) / 4 + 3 / 4 * log(4 / 3), log(4) / 2 + log(2) / 2)
 
 
@@ -41,17 +45,22 @@ def near(found: Any, wanted: Any, within: float = 1e-6) -> None:
     np.testing.assert_allclose(np.asarray(found), wanted, rtol=within, atol=within)
 
 
+def slope(function: Callable[..., Any], place: int = 0) -> Callable[..., Any]:
+    """Return the gradient by an argument, compiled as a whole: JAX compiles every operation of a function that is not."""
+    return jax.jit(jax.grad(function, argnums=place))
+
+
 def near_differences(function: Callable[[Any], Any], at: np.ndarray) -> None:
     """The gradient of a function at a table is what its central differences say, in 64 bits."""
     step = 1e-5
     with enable_x64():
         at = at.astype(np.float64)
-        gradient = np.asarray(jax.grad(function)(at))
+        value, gradient = jax.jit(function), np.asarray(slope(function)(at))
         assert gradient.dtype == np.float64
         for place in np.ndindex(at.shape):
             change = np.zeros_like(at)
             change[place] = step
-            assert gradient[place] == pytest.approx(float(function(at + change) - function(at - change)) / (2 * step), abs=1e-8)
+            assert gradient[place] == pytest.approx(float(value(at + change) - value(at - change)) / (2 * step), abs=1e-8)
 
 
 # Action values
@@ -77,21 +86,21 @@ def test_targets() -> None:
 
 def test_nothing_is_learned_through_a_target() -> None:
     for place in (0, 1):
-        gradient = jax.grad(lambda *parts: q_targets.target(*parts, np.array([False, True]), 0.9).sum(), argnums=place)
+        gradient = slope(lambda *parts: q_targets.target(*parts, np.array([False, True]), 0.9).sum(), place)
         near(gradient(jnp.array([0.5, -2.0]), jnp.array([3.0, 2.0])), [0, 0])
 
     def loss(values: Any) -> Any:  # both ends by one network, as in Q-learning: only the move made is drawn to its aim
         aim = q_targets.target(np.zeros(2), q_targets.greatest(values, LEGAL), np.array([False, False]))
         return q_targets.bellman_loss(values, np.array([0, 1]), aim)
 
-    near(jax.grad(loss)(jnp.array(VALUES)), [[-(3 - 1), 0, 0], [0, -(2 + 1), 0]])
+    near(slope(loss)(jnp.array(VALUES)), [[-(3 - 1), 0, 0], [0, -(2 + 1), 0]])
 
 
 def test_the_bellman_loss_and_its_slope() -> None:
     action, aim = np.array([2, 0]), np.array([3.2, -2.0], np.float32)
     near(q_targets.bellman_loss(VALUES, action, aim), (0.2**2 + 4**2) / 2)
     # -2 (aim - v) / n at the move made
-    near(jax.grad(q_targets.bellman_loss)(VALUES, action, aim), [[0, 0, -0.2], [4, 0, 0]], 1e-5)
+    near(slope(q_targets.bellman_loss)(VALUES, action, aim), [[0, 0, -0.2], [4, 0, 0]], 1e-5)
     near_differences(lambda values: q_targets.bellman_loss(values, action, aim.astype(np.float64)), VALUES)
 
 
@@ -100,25 +109,25 @@ def test_the_bellman_loss_and_its_slope() -> None:
 
 def test_likelihoods_and_their_slope() -> None:
     action, weight = np.array([1, 2]), np.array([2.0, -1.0], np.float32)
-    near(np.exp(imitation.log_probabilities(SAID, OPEN)), PROBABILITIES)
-    near(imitation.likelihood_loss(SAID, OPEN, action), -(log(0.75) + log(0.5)) / 2)
-    near(imitation.likelihood_loss(SAID, OPEN, action, weight), -(2 * log(0.75) - log(0.5)) / 2)
+    near(np.exp(log_probabilities(SAID, OPEN)), PROBABILITIES)
+    near(likelihood_loss(SAID, OPEN, action), -(log(0.75) + log(0.5)) / 2)
+    near(likelihood_loss(SAID, OPEN, action, weight), -(2 * log(0.75) - log(0.5)) / 2)
     made = np.array([[0, 1, 0], [0, 0, 1]])
-    near(jax.grad(imitation.likelihood_loss)(SAID, OPEN, action), (PROBABILITIES - made) / 2)
-    near(jax.grad(imitation.likelihood_loss)(SAID, OPEN, action, weight), weight[:, None] * (PROBABILITIES - made) / 2)
-    near_differences(lambda said: imitation.likelihood_loss(said, OPEN, action, weight.astype(np.float64)), SAID)
+    near(slope(likelihood_loss)(SAID, OPEN, action), (PROBABILITIES - made) / 2)
+    near(slope(likelihood_loss)(SAID, OPEN, action, weight), weight[:, None] * (PROBABILITIES - made) / 2)
+    near_differences(lambda said: likelihood_loss(said, OPEN, action, weight.astype(np.float64)), SAID)
 
 
 def test_entropy_and_its_slope() -> None:
-    near(imitation.entropy(SAID, OPEN), sum(ENTROPIES) / 2)
-    near(imitation.entropy(np.zeros((1, 3), np.float32), OPEN[:1]), log(2))
-    near(imitation.entropy(np.zeros((1, 3), np.float32), np.array([[False, True, False]])), 0)
+    near(entropy_of(SAID, OPEN), sum(ENTROPIES) / 2)
+    near(entropy_of(np.zeros((1, 3), np.float32), OPEN[:1]), log(2))
+    near(entropy_of(np.zeros((1, 3), np.float32), np.array([[False, True, False]])), 0)
     wanted = [
         [-p * (log(p) + own) / 2 if p else 0.0 for p in probabilities]
         for probabilities, own in zip(PROBABILITIES, ENTROPIES, strict=True)
     ]
-    near(jax.grad(imitation.entropy)(SAID, OPEN), wanted)
-    near_differences(lambda said: imitation.entropy(said, OPEN), SAID)
+    near(slope(entropy_of)(SAID, OPEN), wanted)
+    near_differences(lambda said: entropy_of(said, OPEN), SAID)
 
 
 def test_the_loss_of_likely_moves() -> None:
@@ -128,7 +137,7 @@ def test_the_loss_of_likely_moves() -> None:
     def loss(said: Any) -> Any:
         return policy_loss(lambda inputs: inputs, said, (OPEN, np.array([1, 2])), better, 0.0, 0.1)
 
-    near(loss(SAID), -(2 * log(0.75) - log(0.5)) / 2 - 0.1 * sum(ENTROPIES) / 2)
+    near(jax.jit(loss)(SAID), -(2 * log(0.75) - log(0.5)) / 2 - 0.1 * sum(ENTROPIES) / 2)
     near_differences(loss, SAID)
 
 
@@ -145,31 +154,27 @@ def test_the_loss_of_amounts() -> None:
     def loss(said: Any) -> Any:
         return amount_loss(lambda inputs: inputs, said, (low, high), better, 0.0, 0.5)
 
-    near(loss(said), -(2 * log(probabilities[0]) + 3 * log(probabilities[1]) - 5 * log(probabilities[2])) / 3)
+    near(jax.jit(loss)(said), -(2 * log(probabilities[0]) + 3 * log(probabilities[1]) - 5 * log(probabilities[2])) / 3)
     # d log (F(h) - F(l)) / d amount = (F(h) + F(l) - 1) / blur, F being logistic: bounded by 1 / blur
     ends = (logistic(0.7 / 0.5) + logistic(-0.3 / 0.5), logistic(0.9 / 0.5), logistic(-0.5 / 0.5) + 1)
     wanted = [[-2 * (ends[0] - 1) / 0.5 / 3], [-3 * (ends[1] - 1) / 0.5 / 3], [5 * (ends[2] - 1) / 0.5 / 3]]
-    near(jax.grad(loss)(said), wanted, 1e-5)
+    near(slope(loss)(said), wanted, 1e-5)
     near_differences(loss, said)
 
 
 def test_trials_that_did_worse_hardly_count() -> None:
     """The less, the less likely the network makes them than a trial; those that did better count in full."""
     better, chance = np.array([0.5, -0.5, -0.5, -0.5], np.float32), np.array([0.01, 1.0, 0.05, 0.0], np.float32)
-    near(weighted(better, chance, 0.0)[:3], better[:3])
-    near(weighted(better, chance, 0.4), [0.5, -0.5, -0.5 * 0.05 / (0.4 / CHOICES), 0], 1e-6)
-    assert jax.grad(lambda given: weighted(better, given, 0.2).sum())(chance).tolist() == [0] * 4, (
-        "nothing is learned through it"
-    )
+    near(jax.jit(weighted)(better, chance, 0.0)[:3], better[:3])
+    near(jax.jit(weighted)(better, chance, 0.4), [0.5, -0.5, -0.5 * 0.05 / (0.4 / CHOICES), 0], 1e-6)
+    assert slope(lambda given: weighted(better, given, 0.2).sum())(chance).tolist() == [0] * 4, "nothing is learned through it"
 
 
 def test_the_pull_of_amounts_is_bounded_and_finite() -> None:
     """However far the network is from what was made, and however narrow that was."""
     said = np.array([[900.0], [0.1], [500.0], [3.0]], np.float32)
     low, high = np.array([-1000.0, 990.0, 3.0, 2.99], np.float32), np.array([0.5, 1000.0, 3.01, 3.0], np.float32)
-    gradient = jax.grad(lambda said: amount_loss(lambda inputs: inputs, said, (low, high), np.ones(4, np.float32), 0.0, 0.5))(
-        said
-    )
+    gradient = slope(lambda said: amount_loss(lambda inputs: inputs, said, (low, high), np.ones(4, np.float32), 0.0, 0.5))(said)
     assert np.isfinite(gradient).all()
     near(gradient[:3, 0], [1 / 0.5 / 4, -1 / 0.5 / 4, 1 / 0.5 / 4], 1e-3)
     assert abs(np.asarray(gradient)).max() <= 1 / 0.5 / 4 + 1e-3
@@ -177,8 +182,8 @@ def test_the_pull_of_amounts_is_bounded_and_finite() -> None:
 
 def test_the_loss_of_expectations() -> None:
     said, worth = np.array([[1.0], [-2.0]], np.float32), np.array([0.5, 1.0], np.float32)
-    near(value_loss(lambda inputs: inputs, said, worth), (0.5**2 + 3**2) / 2)
-    near(jax.grad(lambda inputs: value_loss(lambda own: own, inputs, worth))(said), [[0.5], [-3]])
+    near(jax.jit(partial(value_loss, lambda inputs: inputs))(said, worth), (0.5**2 + 3**2) / 2)
+    near(slope(lambda inputs: value_loss(lambda own: own, inputs, worth))(said), [[0.5], [-3]])
 
 
 # What theory promises (epfl2020, section 4.2)
@@ -218,21 +223,21 @@ def test_rates_cool() -> None:
     for name in ("sgd", "adam"):
         for cool, wanted in ((4.0, [0.5 / sqrt(1 + done / 4) for done in range(9)]), (0.0, [0.5] * 9)):
             rule, number = optimiser(name, 0.5, cool), jnp.zeros(1)
-            state, found = rule.init(number), []
+            state, found, update = rule.init(number), [], jax.jit(rule.update)
             for _ in range(9):
-                change, state = rule.update(jnp.ones(1), state, number)
+                change, state = update(jnp.ones(1), state, number)
                 found.append(-float(change[0]))
             near(found, wanted, 1e-5)
 
 
 def test_playing_needs_the_weights_only() -> None:
-    network = Network((6, 16, 16, 16, 5), jax.random.key(1))
+    network = untrained(Network, (6, 16, 16, 16, 5), jax.random.key(1))
     layers = [(np.asarray(weight), np.asarray(bias)) for weight, bias in layers_of(network)]
     inputs = np.random.default_rng(2).normal(size=(50, 6)).astype(np.float32)
     found = forward(layers, inputs)
     assert found.dtype == np.float32
     assert abs(found).max() > 0.1
-    near(found, jax.vmap(network)(inputs))
+    near(found, jax.jit(jax.vmap(network))(inputs))
     assert (found < 0).any(), "the last layer is linear"
     bounds = [1 / sqrt(weight.shape[1]) for weight, _ in layers]
     for (weight, bias), bound in zip(layers, bounds, strict=True):
@@ -284,6 +289,7 @@ def probabilities_of(said: np.ndarray, legal: np.ndarray) -> np.ndarray:
 
 
 ROWS, FEATURES, ACTIONS, HIDDEN, PLAYERS, BATCH, UPDATES = 7, 5, 3, 4, 2, 6, 3
+SIZES = (FEATURES, HIDDEN, ACTIONS)
 
 
 def observation(seed: int) -> tuple[np.random.Generator, np.ndarray, np.ndarray, Transitions, Moves]:
@@ -307,8 +313,8 @@ def observation(seed: int) -> tuple[np.random.Generator, np.ndarray, np.ndarray,
 def test_updates_of_neural_fictitious_self_play(double: bool) -> None:
     _, inputs, legal, transitions, moves = observation(3)
     learner = NFSPUpdates(inputs, legal, rule="sgd", value_rate=0.2, policy_rate=0.3, cool=2.0, double=double)
-    state = learner.begin(HIDDEN, PLAYERS, seed=1)
-    state = state._replace(target=learner.begin(HIDDEN, PLAYERS, seed=2).values)  # so that it disagrees
+    state = learner.begin(Network, SIZES, PLAYERS, seed=1)
+    state = state._replace(target=learner.begin(Network, SIZES, PLAYERS, seed=2).values)  # so that it disagrees
     learned = learner.learn(state, transitions, moves)
     chose_otherwise = 0
     for player in range(PLAYERS):
@@ -341,7 +347,7 @@ def test_acting_in_neural_fictitious_self_play() -> None:
     """Policy index 2p is the average policy, 2p + 1 the best response, -1 none."""
     _, inputs, legal, _, _ = observation(4)
     learner = NFSPUpdates(inputs, legal, rule="sgd", value_rate=0.1, policy_rate=0.1, cool=0.0, double=False)
-    state = learner.begin(HIDDEN, PLAYERS, seed=5)
+    state = learner.begin(Network, SIZES, PLAYERS, seed=5)
     row, who = np.arange(ROWS, dtype=np.int32), np.array([0, 1, 2, 3, 3, -1, 2], np.int8)
     found = np.asarray(learner.act(state, row, who, 0.25))
     for place in (0, 2, 6):
@@ -354,12 +360,12 @@ def test_acting_in_neural_fictitious_self_play() -> None:
 
 
 def test_players_begin_apart_and_targets_alike() -> None:
-    networks = stacked(lambda key: Network((FEATURES, HIDDEN, ACTIONS), key), 2, jax.random.key(0))
+    networks = stacked(Network, SIZES, 2, jax.random.key(0))
     assert (plain(networks, 0).one != plain(networks, 1).one).all()
     learner = NFSPUpdates(
         np.ones((2, FEATURES)), np.ones((2, 3), bool), rule="sgd", value_rate=0.1, policy_rate=0.1, cool=0, double=False
     )
-    state = learner.begin(HIDDEN, 2, 1)
+    state = learner.begin(Network, SIZES, 2, 1)
     for one, other in zip(jax.tree.leaves(state.values), jax.tree.leaves(state.target), strict=True):
         near(one, other, 0)
     assert (plain(state.values, 0).one != plain(state.policies, 0).one).all()

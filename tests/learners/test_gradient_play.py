@@ -14,7 +14,7 @@ import pytest
 import smoothcall as sc
 from smoothcall.files import write_json
 from smoothcall.learners.memory import AVERAGE, BEST, GRADIENT
-from smoothcall.learners.networks import outputs
+from smoothcall.learners.networks import Network, outputs
 from smoothcall.learners.nfsp import NFSP
 from smoothcall.learners.nfsp_updates import NFSPUpdates, behaviour
 from smoothcall.store.config import read_config
@@ -68,7 +68,7 @@ def test_whose_networks_are_asked(matrix: str) -> None:
     legal[::2, 1] = False
     rates = {"rule": "sgd", "value_rate": 0.1, "policy_rate": 0.1, "cool": 0.0, "double": False}
     networks = NFSPUpdates(features, legal, **rates, matrix=matrix)
-    state = networks.begin(5, players, seed=2)
+    state = networks.begin(Network, (4, 5, 3), players, seed=2)
     who = np.arange(9, dtype=np.int8)
     found = networks.act(state, np.arange(9, dtype=np.int32), who, 0.25)
     values, logits = (np.asarray(outputs(each, features)) for each in (state.values, state.policies))

@@ -12,6 +12,7 @@ import smoothcall as sc
 from smoothcall.kernels.learners import memory as kernels
 from smoothcall.kernels.random import seeded
 from smoothcall.learners.memory import MIN_RECENT, Moves, Transitions, draw_transitions, new_ring
+from smoothcall.learners.networks import Network
 from smoothcall.learners.nfsp import NFSP
 from smoothcall.learners.nfsp_updates import NFSPUpdates
 from smoothcall.learners.row_updates import RowUpdates
@@ -52,8 +53,8 @@ def test_counted_batches_give_the_same_updates(rule: str, double: bool) -> None:
     features, legal, transitions, moves = tables(3)
     options: dict[str, Any] = {"rule": rule, "value_rate": 0.2, "policy_rate": 0.3, "cool": 2.0, "double": double}
     one, other = NFSPUpdates(features, legal, **options), RowUpdates(features, legal, row_player=PLAYER, **options)
-    state = one.begin(5, 3, seed=1)
-    state = state._replace(target=one.begin(5, 3, seed=2).values)
+    state = one.begin(Network, (4, 5, ACTIONS), 3, seed=1)
+    state = state._replace(target=one.begin(Network, (4, 5, ACTIONS), 3, seed=2).values)
     wanted, found = one.learn(state, transitions, moves), other.learn(state, transitions, moves)
     for before, alike, leaf in zip(*map(jax.tree.leaves, (state, wanted, found)), strict=True):
         np.testing.assert_allclose(leaf, alike, rtol=2e-4, atol=2e-5)
@@ -67,7 +68,7 @@ def test_actions_are_those_of_the_rows_observed(matrix: str) -> None:
     options: dict[str, Any] = {"rule": "sgd", "value_rate": 0.1, "policy_rate": 0.1, "cool": 0.0, "double": False}
     one = NFSPUpdates(features, legal, matrix=matrix, **options)
     other = RowUpdates(features, legal, row_player=PLAYER, matrix=matrix, **options)
-    state = one.begin(5, 3, seed=5)
+    state = one.begin(Network, (4, 5, ACTIONS), 3, seed=5)
     policy = np.concatenate([2 * PLAYER, 2 * PLAYER + 1, 6 + PLAYER]).astype(np.int8)  # all three modes at every row
     rows = np.tile(np.arange(ROWS, dtype=np.int32), 3)
     np.testing.assert_allclose(other.act(state, rows, policy, 0.1), one.act(state, rows, policy, 0.1), rtol=1e-5, atol=1e-6)

@@ -25,7 +25,8 @@ def callee(function: F) -> F:
     Unpacking structs of arrays is a quarter of what a kernel of many parts takes to compile. A test checks that nothing but
     kernels uses these functions: a call from Python would end the process.
     """
-    return cast(F, numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+    unwrapped: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(F, numba.njit(nogil=True, error_model="numpy", **unwrapped)(function))
 
 
 def on_threads(function: F) -> F:

@@ -4,7 +4,7 @@ JAX.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -16,21 +16,27 @@ from smoothcall.learners.networks import Arrays
 CHANNELS, DENSE = (16, 16, 32, 32), 128
 
 
+class ImageSizes(NamedTuple):
+    outputs: int
+    planes: int = PLANES
+    channels: tuple[int, ...] = CHANNELS
+    dense: int = DENSE
+
+
 class Convolutions(eqx.Module):
     """Convolutions, poolings and dense layers as `agents.convolutions` describes."""
 
     layers: tuple[eqx.nn.Conv2d | eqx.nn.Linear, ...]
 
-    def __init__(
-        self, outputs: int, key: Arrays, *, planes: int = PLANES, channels: Sequence[int] = CHANNELS, dense: int = DENSE
-    ) -> None:
-        keys = jax.random.split(key, len(channels) + 2)
-        widths = [planes, *channels]
+    def __init__(self, sizes: ImageSizes, key: Arrays) -> None:
+        keys = jax.random.split(key, len(sizes.channels) + 2)
+        widths = [sizes.planes, *sizes.channels]
         convolutions = [
             eqx.nn.Conv2d(one, two, KERNEL, padding=1, key=own) for one, two, own in zip(widths, widths[1:], keys, strict=False)
         ]
-        flat = channels[-1] * FLAT_SIDE**2
-        hidden, last = eqx.nn.Linear(flat, dense, key=keys[-2]), eqx.nn.Linear(dense, outputs, key=keys[-1])
+        flat = sizes.channels[-1] * FLAT_SIDE**2
+        hidden = eqx.nn.Linear(flat, sizes.dense, key=keys[-2])
+        last = eqx.nn.Linear(sizes.dense, sizes.outputs, key=keys[-1])
         self.layers = (*convolutions, hidden, last)
 
     def __call__(self, image: Arrays) -> Arrays:

@@ -12,7 +12,7 @@ import optax  # type: ignore[import-untyped]
 
 from smoothcall.kernels.tables import Array
 from smoothcall.learners import q_targets
-from smoothcall.learners.networks import Arrays, Network, Tree, from_tables, optimise, to_tables
+from smoothcall.learners.networks import Arrays, Network, Tree, begin, from_tables, optimise, to_tables
 
 
 def loss(network: Network, inputs: Arrays, action: Arrays, target: Arrays) -> Arrays:
@@ -23,12 +23,8 @@ class DoubleQUpdates:
     """Two networks and their optimisers; `tables` holds their arrays by name."""
 
     def __init__(self, sizes: Sequence[int], names: Sequence[str], *, rate: float, discount: float, seed: int) -> None:
-        rule = optax.adam(rate)
-        networks = [Network(sizes, key) for key in jax.random.split(jax.random.key(seed), len(names))]
-        self._state: dict[str, tuple[Network, Tree]] = {
-            name: (network, rule.init(eqx.filter(network, eqx.is_array))) for name, network in zip(names, networks, strict=True)
-        }
         self._updates = compiled_updates(tuple(names), rate, discount)
+        self._state: dict[str, tuple[Network, Tree]] = begin(dict.fromkeys(names, tuple(sizes)), rate, seed)
         self.tables = to_tables(self._state)
 
     def update(self, *batches: Array) -> None:

@@ -5,7 +5,7 @@ weights, or inside a loop, they take five times as long. So networks and batches
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -18,14 +18,14 @@ from smoothcall.learners.nfsp_updates import NFSPState, NFSPUpdates
 class ImageUpdates(NFSPUpdates):
     """The functions of `NFSPUpdates` with the same results, up to rounding."""
 
-    def __init__(self, *arrays: Any, **options: Any) -> None:
-        super().__init__(*arrays, **options)
-        self._one = jax.jit(self._update)
-
     def learn(self, state: NFSPState, transitions: Transitions, moves: Moves) -> NFSPState:
         for number in range(len(transitions.action)):
-            state, _ = self._one(state, _part((transitions, moves), number))
+            state = self._one(state, _part((transitions, moves), number))
         return state
+
+    @partial(jax.jit, static_argnums=0)
+    def _one(self, state: NFSPState, batch: tuple[Transitions, Moves]) -> NFSPState:
+        return self._update(state, batch)[0]
 
     def _each(self, function: Callable[..., Tree], *stacks: Tree) -> Tree:
         count = len(jax.tree.leaves(stacks[0])[0])

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -18,6 +19,7 @@ from smoothcall.kernels.tables import Array
 
 Arrays = jax.Array
 Tree = Any  # a pytree of arrays: a network, the state of an optimiser
+Architecture = Callable[[Any, Arrays], Any]  # makes a network of its sizes and a key
 
 LOWEST = float(np.finfo(np.float32).min)
 
@@ -45,9 +47,16 @@ class Network(eqx.Module):
         return self.layers[-1](inputs)
 
 
-def stacked(make: Callable[[Arrays], Any], count: int, key: Arrays) -> Any:
+@partial(jax.jit, static_argnums=(0, 1))
+def untrained(architecture: Architecture, sizes: Hashable, key: Arrays) -> Any:
+    """Return a network. It is made by one compiled function; otherwise JAX would compile one for each array."""
+    return architecture(sizes, key)
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2))
+def stacked(architecture: Architecture, sizes: Hashable, count: int, key: Arrays) -> Any:
     """Return `count` networks, each made with its own key, as one whose arrays have an additional first axis."""
-    return eqx.filter_vmap(make)(jax.random.split(key, count))
+    return jax.vmap(partial(architecture, sizes))(jax.random.split(key, count))
 
 
 def outputs(networks: Network, inputs: Arrays) -> Arrays:
@@ -81,6 +90,21 @@ def layers_of(network: Any) -> Layers:
 def first_of(networks: Any) -> Any:
     """Return the first of stacked networks."""
     return jax.tree.map(lambda leaf: leaf[0], networks)
+
+
+def begin(sizes: Mapping[str, Sequence[int]], rate: float, seed: int) -> dict[str, tuple[Network, Tree]]:
+    """Return by name untrained networks of these sizes, each with the state of Adam."""
+    begun: dict[str, tuple[Network, Tree]] = _begin(
+        tuple((name, tuple(size)) for name, size in sizes.items()), rate, jax.random.key(seed)
+    )
+    return begun
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _begin(sizes: tuple[tuple[str, tuple[int, ...]], ...], rate: float, key: Arrays) -> dict[str, tuple[Network, Tree]]:
+    rule, keys = optax.adam(rate), jax.random.split(key, len(sizes))
+    networks = {name: Network(size, own) for (name, size), own in zip(sizes, keys, strict=True)}
+    return {name: (network, rule.init(network)) for name, network in networks.items()}
 
 
 def to_tables(state: Mapping[str, tuple[Network, Tree]]) -> dict[str, Array]:

@@ -19,7 +19,7 @@ the nearer the gradient policy is to the best response.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -50,6 +50,7 @@ from smoothcall.policy import Policy
 from smoothcall.simulation.batch import Batch, by_name
 
 if TYPE_CHECKING:
+    from smoothcall.learners.networks import Architecture
     from smoothcall.learners.nfsp_updates import NFSPUpdates
 
 UPDATES = 8  # of each network in one call; more would delay the target network
@@ -105,7 +106,7 @@ class NFSP(TurnLearner):
         encoder.scale = chosen["scale"] or encoder.scale
         make = self._updates_class()
         self._updates = make(encoder.features, encoder.legal, rule=chosen["optimiser"], unit=self._gradient_unit, **parts)
-        self._state = self._updates.begin(self._network(), players, self.seed)
+        self._state = self._updates.begin(*self._network(), players, self.seed)
         leaves, self._structure = _flatten(self._state)
         self._leaves = [np.array(leaf) for leaf in leaves]  # the state as tables
         self._ring = new_ring(players, chosen["transitions"], encoder.width, encoder.dtype)
@@ -137,9 +138,11 @@ class NFSP(TurnLearner):
         """Action values of the networks times this are those of the gradient policy."""
         return 1.0
 
-    def _network(self) -> Any:
-        """Return the argument of `NFSPUpdates.begin`: hidden units, or a function that makes a network."""
-        return self.options["hidden"]
+    def _network(self) -> tuple[Architecture, Hashable]:
+        """Return the architecture of a network and its sizes."""
+        from smoothcall.learners.networks import Network
+
+        return Network, (self._encoder.features.shape[1], self.options["hidden"], self._encoder.legal.shape[1])
 
     def _open(self) -> tuple[FeatureEncoder, Batch]:
         """Return the encoder and the hands in play."""

@@ -13,10 +13,10 @@ can play at any table of these rules, whatever the stacks and raises.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -46,6 +46,7 @@ from smoothcall.simulation.freezeouts import UNTIL_BROKE, FreezeoutEnv
 from smoothcall.solvers.base import Winnings
 
 if TYPE_CHECKING:
+    from smoothcall.learners.networks import Architecture
     from smoothcall.learners.nfsp_updates import NFSPUpdates
 
 ITSELF = "itself"
@@ -154,17 +155,16 @@ class FreezeoutNFSP(NFSP):
     def _gradient_unit(self) -> float:
         return self._encoder.scale if self.options["unit"] == "chips" else 1.0
 
-    def _network(self) -> Any:
+    def _network(self) -> tuple[Architecture, Hashable]:
         verify_packages(self.name)
-        from smoothcall.learners.convolutions import Convolutions
+        from smoothcall.learners.convolutions import Convolutions, ImageSizes
         from smoothcall.learners.networks import Network
 
         chosen, (width, *_), outputs = self.options, self._encoder.features.shape[1:], len(self.game.actions)
         if chosen["inputs"] == IMAGES:
-            channels = [factor * chosen["channels"] for factor in (1, 1, 2, 2)]
-            return lambda key: Convolutions(outputs, key, channels=channels, dense=chosen["hidden"])
-        sizes = (width, *[chosen["hidden"]] * chosen["layers"], outputs)
-        return lambda key: Network(sizes, key)
+            channels = tuple(factor * chosen["channels"] for factor in (1, 1, 2, 2))
+            return Convolutions, ImageSizes(outputs, channels=channels, dense=chosen["hidden"])
+        return Network, (width, *[chosen["hidden"]] * chosen["layers"], outputs)
 
     def _begin_hands(self) -> None:
         chosen, env = self.options, self.env

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from functools import partial
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -13,7 +15,17 @@ from smoothcall.kernels.tables import Array
 from smoothcall.learners import q_targets, simplex
 from smoothcall.learners.features import Encoded
 from smoothcall.learners.memory import BEST, GRADIENT, Moves, Transitions, policy_modes
-from smoothcall.learners.networks import Arrays, Network, Tree, masked, optimise_all, optimiser, outputs, stacked
+from smoothcall.learners.networks import (
+    Architecture,
+    Arrays,
+    Network,
+    Tree,
+    masked,
+    optimise_all,
+    optimiser,
+    outputs,
+    stacked,
+)
 from smoothcall.learners.policy_loss import likelihood_loss, log_probabilities
 
 
@@ -57,6 +69,9 @@ class NFSPUpdates:
     """Functions compiled for features[rows, F] and legal[rows, A] of a game's information states.
 
     Observations are rows of both, or `Encoded`; then `features` has no rows and only its width counts, and `legal` is by node.
+
+    Two with equal tables and options are equal, so that they share what JAX compiles: it knows functions by their arguments
+    that are no arrays, of which this is one.
     """
 
     def __init__(
@@ -73,27 +88,36 @@ class NFSPUpdates:
         unit: float = 1.0,
     ) -> None:
         """rule: name of the optimiser; unit: as in `behaviour`; the rest as the options of `learners.nfsp`."""
+        tables = (sha256(table.tobytes()).digest() for table in (features, legal))
+        shapes, options = (features.shape, legal.shape), (rule, value_rate, policy_rate, cool, double, matrix, unit)
+        self._key = (type(self), *tables, *shapes, *options)
         self.features, self.legal, self._double = jnp.asarray(features), jnp.asarray(legal), double
         self._matrix, self._unit = matrix, unit
         self._value_rule, self._policy_rule = (optimiser(rule, rate, cool) for rate in (value_rate, policy_rate))
         self._flat: tuple[Any, list[Arrays]] = None, []  # the latest state, and its arrays
-        self._structure: Any = jax.tree.structure(())  # of the states that functions are compiled for
-        self._learn_flat: Callable[..., list[Arrays]]
-        self._act_flat: Callable[..., Arrays]
-        self.mean: Callable[..., Arrays] = jax.jit(self._mean, static_argnums=5)
+        self._structure: Any = jax.tree.structure(())  # of the latest state
 
-    def begin(self, make: Callable[[Arrays], Any] | int, players: int, seed: int) -> NFSPState:
-        """Return untrained networks: made by a function of a key, or with one hidden layer of so many units."""
-        width, actions = self.features.shape[-1], self.legal.shape[1]
-        own = make if callable(make) else lambda key: Network((width, make, actions), key)
-        values, policies = (stacked(own, players, key) for key in jax.random.split(jax.random.key(seed), 2))
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NFSPUpdates) and self._key == other._key
+
+    def begin(self, architecture: Architecture, sizes: Hashable, players: int, seed: int) -> NFSPState:
+        """Return untrained networks of an architecture."""
+        begun: NFSPState = self._begin(architecture, sizes, players, jax.random.key(seed))
+        return begun
+
+    @partial(jax.jit, static_argnums=(0, 1, 2, 3))
+    def _begin(self, architecture: Architecture, sizes: Hashable, players: int, key: Arrays) -> NFSPState:
+        values, policies = (stacked(architecture, sizes, players, own) for own in jax.random.split(key, 2))
         value_state, policy_state = jax.vmap(self._value_rule.init)(values), jax.vmap(self._policy_rule.init)(policies)
         return NFSPState(values, values, policies, value_state, policy_state)
 
     def learn(self, state: NFSPState, transitions: Transitions, moves: Moves) -> NFSPState:
         """Make one update of every network for each of the batches."""
         arrays = self._arrays(state)
-        arrays = self._learn_flat(arrays, transitions, moves)
+        arrays = self._learn_flat(self._structure, arrays, transitions, moves)
         learned: NFSPState = jax.tree.unflatten(self._structure, arrays)
         self._flat = learned, arrays
         return learned
@@ -101,28 +125,26 @@ class NFSPUpdates:
     def act(self, state: NFSPState, observations: Any, policy: Arrays | Array, explore: Arrays | float) -> Arrays:
         """Return [n, A] action probabilities of policy[n] at n observations."""
         arrays = self._arrays(state)
-        return self._act_flat(arrays, observations, policy, explore)
+        found: Arrays = self._act_flat(self._structure, arrays, observations, policy, explore)
+        return found
 
     def _arrays(self, state: NFSPState) -> list[Arrays]:
         """Return the arrays of a state; those of the latest are kept, because networks take long to flatten."""
         if state is not self._flat[0]:
-            arrays, structure = jax.tree.flatten(state)
-            if self._structure != structure:
-                self._compile(structure)
+            arrays, self._structure = jax.tree.flatten(state)
             self._flat = state, arrays
         return self._flat[1]
 
-    def _compile(self, structure: Any) -> None:
-        """Compile for states of this structure, given as their arrays."""
+    @partial(jax.jit, static_argnums=(0, 1))
+    def _learn_flat(self, structure: Any, arrays: list[Arrays], transitions: Transitions, moves: Moves) -> list[Arrays]:
+        """Learn with a state of this structure, given as its arrays."""
+        return jax.tree.leaves(self._learn(jax.tree.unflatten(structure, arrays), transitions, moves))
 
-        def learn(arrays: list[Arrays], transitions: Transitions, moves: Moves) -> list[Arrays]:
-            return jax.tree.leaves(self._learn(jax.tree.unflatten(structure, arrays), transitions, moves))
+    @partial(jax.jit, static_argnums=(0, 1))
+    def _act_flat(self, structure: Any, arrays: list[Arrays], *observed: Any) -> Arrays:
+        return self._act(jax.tree.unflatten(structure, arrays), *observed)
 
-        def act(arrays: list[Arrays], *observed: Any) -> Arrays:
-            return self._act(jax.tree.unflatten(structure, arrays), *observed)
-
-        self._structure, self._learn_flat, self._act_flat = structure, jax.jit(learn), jax.jit(act)
-
+    @partial(jax.jit, static_argnums=0)
     def outputs(self, networks: Network) -> Arrays:
         """Return [players, rows, A] the networks' outputs at every information state."""
         return masked(outputs(networks, self.features), self.legal)
@@ -132,7 +154,8 @@ class NFSPUpdates:
         """Return the units of the first layer."""
         return int(networks.layers[0].weight.shape[1])
 
-    def _mean(self, networks: Network, player: int, cards: Arrays, public: Arrays, legal: Arrays, best: bool) -> Arrays:
+    @partial(jax.jit, static_argnums=(0, 6))
+    def mean(self, networks: Network, player: int, cards: Arrays, public: Arrays, legal: Arrays, best: bool) -> Arrays:
         """Return [n, b, A] a player's probabilities at n nodes with b buckets, the mean over the S hands of each bucket.
 
         Features are cards[b, S, .], then public[n, .]: the first layer is the sum of its products with each. legal[n, A].

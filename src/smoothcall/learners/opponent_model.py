@@ -30,8 +30,8 @@ from smoothcall.agents.scripted import HeuristicMC, MostlyCalls, Rule
 from smoothcall.information.game import Game
 from smoothcall.kernels.simulation.observations import STREET
 from smoothcall.kernels.tables import Array
-from smoothcall.learners.convolutions import Convolutions
-from smoothcall.learners.networks import Arrays, Tree, layers_of, optimise
+from smoothcall.learners.convolutions import Convolutions, ImageSizes
+from smoothcall.learners.networks import Arrays, Tree, layers_of, optimise, untrained
 from smoothcall.simulation.batch_policy import BatchPolicy
 
 CHANNELS, DENSE = (8, 8, 16, 16), 64
@@ -105,7 +105,8 @@ def fit_network(
 ) -> ImageModel:
     """Fit a convolutional network by Adam for `epochs` passes over shuffled decisions; the rate falls to 0 (cosine)."""
     draws = np.random.default_rng(seed)
-    network = Convolutions(CLASSES, jax.random.key(seed), planes=len(PUBLIC_PLANES), channels=channels, dense=dense)
+    sizes = ImageSizes(CLASSES, len(PUBLIC_PLANES), channels, dense)
+    network: Convolutions = untrained(Convolutions, sizes, jax.random.key(seed))
     batches = len(known.cards) // BATCH
     rule = optax.adam(optax.cosine_decay_schedule(rate, max(epochs * batches, 1)))
     state = rule.init(eqx.filter(network, eqx.is_array))

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import optax  # type: ignore[import-untyped]
 
 from smoothcall.kernels.tables import Array
-from smoothcall.learners.networks import Arrays, Network, Tree, from_tables, optimise, to_tables
+from smoothcall.learners.networks import Arrays, Network, Tree, begin, from_tables, optimise, to_tables
 from smoothcall.learners.policy_loss import entropy, likelihood_loss, log_probabilities
 
 CHOICES = 4  # legal moves, about
@@ -72,12 +72,7 @@ class PolicyGradientUpdates:
 
     def __init__(self, sizes: Mapping[str, Sequence[int]], *, kind: str, rate: float, price: float, seed: int) -> None:
         """kind: of LOSSES; price: its last argument."""
-        keys = jax.random.split(jax.random.key(seed), len(sizes))
-        networks = {name: Network(size, key) for (name, size), key in zip(sizes.items(), keys, strict=True)}
-        rule = optax.adam(rate)
-        self._state: dict[str, tuple[Network, Tree]] = {
-            name: (network, rule.init(eqx.filter(network, eqx.is_array))) for name, network in networks.items()
-        }
+        self._state: dict[str, tuple[Network, Tree]] = begin(sizes, rate, seed)
         self._update = compiled_update(kind, rate, price)
         self.tables = to_tables(self._state)
 

@@ -34,7 +34,9 @@ class RowUpdates(NFSPUpdates):
         padded = np.stack([np.resize(own, max(map(len, rows))) for own in rows])  # [players, own rows]
         self._row_player = jnp.asarray(row_player)
         self._place = jnp.asarray(place)  # [rows] number of a row among those of its player
-        self._own = (self.features[padded], self.legal[padded])  # [players, own rows, F], [players, own rows, A]
+        # [players, own rows, F], [players, own rows, A]
+        self._own = (jnp.asarray(features[padded]), jnp.asarray(legal[padded]))
+        self._key = (*self._key, tuple(row_player.tolist()))
 
     def _act(self, state: NFSPState, observations: Any, policy: Arrays, explore: Arrays) -> Arrays:
         """Return [n, A] action probabilities, from a table of all modes at all rows: the player is the one whose row it is."""
