@@ -15,7 +15,7 @@ from smoothcall.games.menu import BetMenu
 from smoothcall.games.rules import PokerRules, Street
 from smoothcall.information.tree import ActionTree, poker_size, poker_tree
 from smoothcall.kernels.tables import DECISION, FOLD, SHOWDOWN
-from tests.conftest import GOLDEN, TINY, built
+from tests.conftest import GOLDEN, INTERPRETED, TINY, built
 
 SHORT_STACKS = replace(LEDUC_3P, name="short", stack=8)
 NO_LIMIT_LEDUC = replace(
@@ -62,7 +62,13 @@ def verify(tree: ActionTree, rules: PokerRules) -> None:
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("spec", ["kuhn-3p", "leduc", "leduc-3p", "limit-holdem", "no-limit-holdem", TINY])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("kuhn-3p", "leduc", "leduc-3p", "no-limit-holdem", TINY),
+        pytest.param("limit-holdem", marks=[pytest.mark.long] if INTERPRETED else []),
+    ],
+)
 def test_tree_is_that_of_the_rules(spec: str) -> None:
     game = built(spec)
     assert isinstance(game.rules, PokerRules)

@@ -21,7 +21,7 @@ from smoothcall.play.opponents import Agents
 from smoothcall.play.person_view import TableView
 from smoothcall.play.service import PlayService
 from smoothcall.policy import Policy
-from tests.conftest import TINY, built
+from tests.conftest import FULL_SIZE, TINY, built
 
 
 @dataclass
@@ -307,7 +307,7 @@ def test_the_bytes_of_a_table_are_not_underestimated(game: str, opponents: list[
     service.evict_all()
     tracemalloc.start()
     try:
-        for _ in range(10):
+        for _ in range(10 if FULL_SIZE else 4):
             play()
         gc.collect()
         estimated, held = service.nbytes, tracemalloc.get_traced_memory()[0]

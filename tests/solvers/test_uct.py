@@ -285,8 +285,8 @@ def test_halved_visits_explore_and_resume_exactly(name: str, spec: str, width: t
 @pytest.mark.parametrize(
     "spec",
     [
-        *("kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc-3p", "no-limit-holdem", TINY),
-        pytest.param("limit-holdem", marks=[pytest.mark.long] if INTERPRETED else []),
+        *("kuhn", "kuhn:pot=8", "kuhn-3p", "leduc", "leduc-3p", TINY),
+        *(pytest.param(spec, marks=[pytest.mark.long] if INTERPRETED else []) for spec in ("limit-holdem", "no-limit-holdem")),
     ],
 )
 def test_a_known_fold_costs_what_every_ending_below_it_says(spec: str) -> None:
