@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from functools import cache
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 GOLDEN = Path(__file__).parent / "golden"
 PATIENCE = 300  # seconds: a guard against hanging, not a speed target
 TABLES = Path(__file__).parents[1] / ".pytest_cache" / "tables"  # built by tests.warm, shared by all workers
+gc.set_threshold(100_000, 20, 100)  # compilers leave objects by the million, and collecting them is 6 % of the time
 use_one_blas_thread()  # before NumPy is imported, for all workers and programs that tests start
 os.environ["SMOOTHCALL_CACHE"] = str(TABLES)
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0"  # compile in half the time
