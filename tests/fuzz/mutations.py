@@ -12,8 +12,9 @@ from hypothesis import settings
 from hypothesis import strategies as some
 
 from smoothcall.errors import UsageError
+from tests.conftest import examples
 
-fuzz = settings(deadline=None, max_examples=100, derandomize=True)
+fuzz = settings(deadline=None, max_examples=examples(100), derandomize=True)
 
 PIECES = [
     b"", b"\0", b"\xff", b"-1", b"inf", b"-inf", b"nan", b"NaN", b"Infinity", b"1e999", b"null", b"true", b"{}", b"[]", b'""',

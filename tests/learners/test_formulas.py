@@ -35,9 +35,7 @@ LEGAL = np.array([[True, False, True], [True, True, False]])
 SAID = np.log(np.array([[1.0, 3.0, 5.0], [2.0, 2.0, 4.0]], np.float32))
 OPEN = np.array([[True, True, False], [True, True, True]])
 PROBABILITIES = np.array([[0.25, 0.75, 0.0], [0.25, 0.25, 0.5]])
-log_probabilities, likelihood_loss, entropy_of = map(
-    jax.jit, (imitation.log_probabilities, imitation.likelihood_loss, imitation.entropy)
-)
+log_probabilities, likelihood_loss = jax.jit(imitation.log_probabilities), jax.jit(imitation.likelihood_loss)
 ENTROPIES = (log(4) / 4 + 3 / 4 * log(4 / 3), log(4) / 2 + log(2) / 2)
 
 
@@ -119,15 +117,15 @@ def test_likelihoods_and_their_slope() -> None:
 
 
 def test_entropy_and_its_slope() -> None:
-    near(entropy_of(SAID, OPEN), sum(ENTROPIES) / 2)
-    near(entropy_of(np.zeros((1, 3), np.float32), OPEN[:1]), log(2))
-    near(entropy_of(np.zeros((1, 3), np.float32), np.array([[False, True, False]])), 0)
+    near(jax.jit(imitation.entropy)(SAID, OPEN), sum(ENTROPIES) / 2)
+    near(jax.jit(imitation.entropy)(np.zeros((1, 3), np.float32), OPEN[:1]), log(2))
+    near(jax.jit(imitation.entropy)(np.zeros((1, 3), np.float32), np.array([[False, True, False]])), 0)
     wanted = [
         [-p * (log(p) + own) / 2 if p else 0.0 for p in probabilities]
         for probabilities, own in zip(PROBABILITIES, ENTROPIES, strict=True)
     ]
-    near(slope(entropy_of)(SAID, OPEN), wanted)
-    near_differences(lambda said: entropy_of(said, OPEN), SAID)
+    near(slope(imitation.entropy)(SAID, OPEN), wanted)
+    near_differences(lambda said: jax.jit(imitation.entropy)(said, OPEN), SAID)
 
 
 def test_the_loss_of_likely_moves() -> None:

@@ -290,7 +290,8 @@ def test_tables_in_memory_are_bounded_by_the_cache_and_count_in_it() -> None:
         ("kuhn", ["kuhn-lp"]),
         ("leduc", ["leduc-cfr"]),
         ("limit-holdem-3p", ["always-raise"] * 2),
-        ("no-limit-holdem:seats=6", ["mostly-calls"] * 5),
+        ("no-limit-holdem:seats=4", ["mostly-calls"] * 3),
+        pytest.param("no-limit-holdem:seats=6", ["mostly-calls"] * 5, marks=pytest.mark.long),
     ],
 )
 def test_the_bytes_of_a_table_are_not_underestimated(game: str, opponents: list[str]) -> None:
