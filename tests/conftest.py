@@ -24,7 +24,8 @@ TABLES = Path(__file__).parents[1] / ".pytest_cache" / "tables"  # built by test
 gc.set_threshold(100_000, 20, 100)  # compilers leave objects by the million, and collecting them is 6 % of the time
 use_one_blas_thread()  # before NumPy is imported, for all workers and programs that tests start
 os.environ["SMOOTHCALL_CACHE"] = str(TABLES)
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0"  # compile in half the time
+COMPILE_FAST = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {COMPILE_FAST}"
 os.environ["JAX_COMPILATION_CACHE_DIR"] = str(TABLES.parent / "jax")  # tests share what JAX compiles
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
