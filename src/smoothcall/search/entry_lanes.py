@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,51 +54,67 @@ def _shape(street: StreetBetting, entry: int) -> Shape:
     )
 
 
-def shapes_of(street: StreetBetting, members: Sequence[Sequence[int]], fold: np.ndarray, player: int) -> kernels.Shapes:
-    """Return the shapes of entries as the kernel takes them; `fold` is that of `kernels.search.sweep.Betting`."""
-    steps, starts = list[tuple[int, int, int, int]](), [0]
+def shapes_of(street: StreetBetting, members: Sequence[Sequence[int]], player: int) -> kernels.Shapes:
+    """Return the shapes of entries as the kernel takes them."""
+    steps, starts = list[_Step](), [0]
     for entries in members:
         root = street.root[entries[0]]
-        _add_steps(street, root, root, 0, fold[player], player, steps)
+        steps += _steps(street, root, root, player, 0)
         starts.append(len(steps))
-    kind, node, folds, slot = np.array(steps, np.int32).reshape(-1, 4).T.copy()
+    kind, shown, fold, slot, mode = np.array(steps, np.int32).reshape(-1, 5).T.copy()
     return kernels.Shapes(
         member=np.array([entry for entries in members for entry in entries], np.int32),
         member_start=np.cumsum([0, *map(len, members)], dtype=np.int32),
         step=kind.astype(np.int8),
         step_start=np.array(starts, np.int32),
-        node=node,
-        fold=folds,
+        shown=shown,
+        fold=fold,
         slot=slot,
+        mode=mode.astype(np.int8),
     )
 
 
-def _add_steps(
-    street: StreetBetting,
-    node: int,
-    root: int,
-    slot: int,
-    fold: np.ndarray,
-    player: int,
-    steps: list[tuple[int, int, int, int]],
-) -> None:
-    """Add the steps that leave the value of a node in a slot."""
+class _Step(NamedTuple):
+    kind: int
+    shown: int
+    fold: int
+    slot: int
+    mode: int = kernels.SET
+
+
+def _steps(street: StreetBetting, node: int, root: int, player: int, slot: int) -> list[_Step]:
+    """Return the steps that leave the value of a node in a slot."""
     if street.kind[node] != sweep.DECISION:
-        steps.append((kernels.SHOW if street.kind[node] == sweep.SHOWN_DOWN else kernels.FOLD, node - root, -1, slot))
-        return
-    below = street.children[node]
-    shared = next((child for child in below if fold[child] == below[0]), -1)  # a showdown valued with the fold
-    for place, child in enumerate(below):
-        if child == shared:
-            steps.append((kernels.SHOW, child - root, below[0] - root, slot + 1))
-        elif place > 0 or shared < 0:
-            _add_steps(street, child, root, slot + (place > 0), fold, player, steps)
-        if place > 0:
-            steps.append((kernels.GREATEST if street.player[node] == player else kernels.SUM, -1, -1, slot))
+        return [_ending(street, [node], root, -1, player, slot)]
+    mode = kernels.GREATEST if street.player[node] == player else kernels.SUM
+    endings = [child for child in street.children[node] if street.kind[child] != sweep.DECISION]
+    behind = [_steps(street, child, root, player, slot) for child in street.children[node] if child not in endings]
+    if len({street.kind[child] for child in endings}) == len(endings):  # a fold and a showdown, or one of them
+        behind += [[_ending(street, endings, root, street.player[node], player, slot)]] if endings else []
+    else:
+        behind += [[_ending(street, [child], root, -1, player, slot)] for child in endings]
+    first, *others = sorted(behind, key=lambda steps: len(steps) == 1)
+    found = list(first)
+    for steps in others:
+        if len(steps) == 1:
+            found.append(steps[0]._replace(mode=mode))
+        else:
+            found += [step._replace(slot=step.slot + 1) for step in steps]
+            found.append(_Step(kernels.MERGE, -1, -1, slot, mode))
+    return found
+
+
+def _ending(street: StreetBetting, nodes: Sequence[int], root: int, acts: int, player: int, slot: int) -> _Step:
+    """Return the step that values an ending, or the fold and the showdown behind a decision of `acts`."""
+    place = {street.kind[node]: node - root for node in nodes}
+    kind = kernels.SHOW if sweep.SHOWN_DOWN in place else kernels.FOLD
+    if len(place) == 2:
+        kind = kernels.OWN_CALL if acts == player else kernels.CALL
+    return _Step(kind, place.get(sweep.SHOWN_DOWN, -1), place.get(sweep.FOLDED, -1), slot)
 
 
 def group_buffers(
-    street: StreetBetting, shapes: kernels.Shapes, hands: int, buckets: int, dtype: np.dtype[np.floating]
+    street: StreetBetting, shapes: kernels.Shapes, hands: int, cards: int, buckets: int, dtype: np.dtype[np.floating]
 ) -> kernels.Group:
     """Return the buffers of one thread."""
     width, lanes = vector_width(hands, count_lanes(dtype)), len(kernels.WIDE) * count_lanes(dtype)
@@ -107,9 +124,12 @@ def group_buffers(
     return kernels.Group(
         entry=np.zeros(lanes, np.int32),
         reach=lane_zeros((width, lanes), dtype),
+        here=lane_zeros((width, lanes), dtype),
         total=lane_zeros((width, lanes), dtype),
         value=lane_zeros((slots, width, lanes), dtype),
+        kept=lane_zeros((width, lanes), dtype),
+        cards=lane_zeros((2, cards + 1, lanes), dtype),
         plays=lane_zeros((nodes, buckets, lanes), dtype),
-        factor=lane_zeros((int(np.diff(shapes.step_start).max(initial=1)), 4, lanes), dtype),
+        ratio=lane_zeros((int(np.diff(shapes.step_start).max(initial=1)), 1, lanes), dtype),
         alive=np.zeros(nodes, np.bool_),
     )

@@ -68,8 +68,8 @@ class PolicyResponse:
             betting = [as_arrays(street, self._dtype) for street in streets[FLOP_STREET:-1]]
             rare = len(streets[-1].root) - 1 - sum(map(len, members))
             betting.append(as_arrays(streets[-1], self._dtype, parts=True, entries=rare))
-            shapes = shapes_of(streets[-1], members, betting[-1].fold, seat)
-            about = (streets[-1], shapes, hands, self.game.buckets[-1], self._dtype)
+            shapes = shapes_of(streets[-1], members, seat)
+            about = (streets[-1], shapes, hands, size, self.game.buckets[-1], self._dtype)
             groups = [group_buffers(*about) for _ in range(self._threads)]
             found.append(RangeSweep(betting, hands, size, self._dtype, self._threads, (shapes, groups), keep_reach=False))
         return found
