@@ -195,9 +195,7 @@ def _apart(total: Lanes, cards: Array, low: int, high: int) -> Lanes:
 
 
 @inlined
-def _sum_hands(
-    low: Array, high: Array, bucket: Array, count: int, plays: Array, here: Array, cards: Array
-) -> Lanes:
+def _sum_hands(low: Array, high: Array, bucket: Array, count: int, plays: Array, here: Array, cards: Array) -> Lanes:
     """Write the sums of here * plays by card; return that of all hands."""
     total = fill_wide(here, 0.0, WIDE)
     for card in range(len(cards)):
