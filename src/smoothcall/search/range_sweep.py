@@ -127,7 +127,7 @@ class RangeSweep:
         if not last:
             later = self.value_children(place, board, levels, player, how, tables, locked, weights, thread)
             street = self.betting[place]
-            nodes = np.flatnonzero(street.kind == kernels.NEXT_STREET)
+            nodes = np.flatnonzero((street.kind == kernels.NEXT_STREET) & own.reached)
             own.value[nodes] = later[street.entry[nodes]]
         if not last or not down:
             kernels.walk_boards(board, board + 1, False, True, 0, none, *about)
@@ -192,10 +192,10 @@ class RangeSweep:
     def enter_next(self, place: int, player: int, buffers: Buffers) -> None:
         """Write the opponent's reach at the next street's entries."""
         street, own, later = self.betting[place], buffers[place], buffers[place + 1]
-        nodes = np.flatnonzero(street.kind == kernels.NEXT_STREET)
-        entry = street.entry[nodes]
-        later.entry_reached[entry] = own.reached[nodes]
-        later.entry_reach[entry] = own.reach[street.source[player, nodes]]
+        nodes = np.flatnonzero((street.kind == kernels.NEXT_STREET) & own.reached)
+        later.entry_reached[:] = False
+        later.entry_reached[street.entry[nodes]] = True
+        later.entry_reach[street.entry[nodes]] = own.reach[street.source[player, nodes]]
 
     def value_children(
         self,
@@ -209,7 +209,7 @@ class RangeSweep:
         weights: kernels.Weights = NO_WEIGHTS,
         thread: int = 0,
     ) -> Array:
-        """Return [E, W] the values of the next street's entries, behind one board.
+        """Return [E, W] the values of the next street's entries, behind one board, where the opponent comes to them.
 
         The opponent's reach on the board is in the thread's buffers. The first street's children, which are all boards of the
         next one, are shared by all threads in RUNS runs; these are added up in one order, whoever finds them.
@@ -241,7 +241,7 @@ class RangeSweep:
                 if shared and run != after:
                     sums[min(run, len(sums) - 1)] += buffers.entry_value
 
-        later.entry_value[:] = 0
+        later.entry_value[later.entry_reached] = 0
         if not shared:
             sweep(thread, first, last)
             return later.entry_value
