@@ -1,14 +1,19 @@
-"""Entries of the last street that a best response to a policy values side by side, by the shape of their betting."""
+"""Entries of the last street that a best response to a policy values side by side, by the shape of their betting.
+
+The endings of an entry whose shape is rare are valued side by side.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from smoothcall.kernels.search import entry_lanes as kernels
 from smoothcall.kernels.search import sweep
+from smoothcall.kernels.search.ending_lanes import Endings
 from smoothcall.kernels.search.lanes import count_lanes, lane_zeros
 from smoothcall.search.boards import vector_width
 from smoothcall.search.public_tree import StreetBetting
@@ -130,6 +135,58 @@ def group_buffers(
         kept=lane_zeros((width, lanes), dtype),
         cards=lane_zeros((2, cards + 1, lanes), dtype),
         plays=lane_zeros((nodes, buckets, lanes), dtype),
-        ratio=lane_zeros((int(np.diff(shapes.step_start).max(initial=1)), 1, lanes), dtype),
+        chips=lane_zeros((int(np.diff(shapes.step_start).max(initial=1)), 2, lanes), dtype),
         alive=np.zeros(nodes, np.bool_),
     )
+
+
+def endings_of(street: StreetBetting, betting: sweep.Betting, buckets: int, player: int) -> Endings:
+    """Return the endings of the entries in the betting's parts, with the buffers of one thread."""
+    lanes, wide = count_lanes(betting.factor.dtype), len(kernels.WIDE)
+    nodes, paid = int(betting.root[betting.part[-1]]), np.zeros(len(street.kind), np.bool_)
+    block_entry, blocks, part_group = list[int](), list[list[tuple[int, int]]](), [0]
+    for begin, end in pairwise(betting.part.tolist()):
+        for entry in range(begin, end):
+            found = _pairs(street, entry, player)
+            paid[[fold for shown, fold in found if shown >= 0 and fold >= 0]] = True
+            for first in range(0, len(found), lanes):
+                blocks.append(found[first : first + lanes])
+                block_entry.append(entry)
+        while len(blocks) % wide:
+            blocks.append([])
+            block_entry.append(block_entry[-1])
+        part_group.append(len(blocks) // wide)
+    ends = np.full((len(blocks), lanes, 2), -1, np.int32)
+    for block, found in enumerate(blocks):
+        ends[block, : len(found)] = np.array(found, np.int32).reshape(-1, 2)
+    shown, fold = ends.reshape(len(blocks) // wide, wide * lanes, 2).transpose(2, 0, 1).copy()
+    chips = lane_zeros((len(shown), 2, wide * lanes), betting.factor.dtype)
+    chips[:, 0] = np.where(shown >= 0, betting.factor[player, shown, 0], betting.factor[player, fold, 2])
+    return Endings(
+        block_entry=np.array(block_entry, np.int32),
+        shown=shown,
+        fold=fold,
+        part_group=np.array(part_group, np.int32),
+        paid=paid,
+        chips=chips,
+        shown_plays=lane_zeros((len(shown), buckets, wide * lanes), betting.factor.dtype),
+        fold_plays=lane_zeros((len(shown), buckets, wide * lanes), betting.factor.dtype),
+        plays=np.zeros((max(nodes, 1), buckets), betting.factor.dtype),
+    )
+
+
+def _pairs(street: StreetBetting, entry: int, player: int) -> list[tuple[int, int]]:
+    """Return (showdown or -1, fold or -1) of an entry's lanes: both where they follow one decision of the policy."""
+    found = list[tuple[int, int]]()
+    for node in range(street.root[entry], street.root[entry + 1]):
+        endings = [child for child in street.children[node] if street.kind[child] != sweep.DECISION]
+        shown = [child for child in endings if street.kind[child] == sweep.SHOWN_DOWN]
+        folds = [child for child in endings if street.kind[child] == sweep.FOLDED]
+        if street.player[node] != player and len(shown) == len(folds) == 1:
+            found.append((shown[0], folds[0]))
+        else:
+            found += [*((each, -1) for each in shown), *((-1, each) for each in folds)]
+    root = street.root[entry]
+    if street.kind[root] != sweep.DECISION:
+        found.append((root, -1) if street.kind[root] == sweep.SHOWN_DOWN else (-1, root))
+    return found

@@ -2,8 +2,7 @@
 
 Entries whose betting has the same *shape* (the same nodes, whoever acts, whatever the chips) are walked together, so vectors
 over hands become rows of lanes, and no vector has to be transposed. The policy's way from an entry to an ending depends on the
-bucket only; its probability is found once for all boards behind one board of the street before, and so is its product with the
-chips of the ending.
+bucket only; its probability is found once for all boards behind one board of the street before.
 
 A shape is a list of steps, in the order of a walk that finishes a node's children before the node. A step values a showdown, a
 fold, or a fold and a call of one player at once; its values are written to a *slot* or merged with those there. Both players
@@ -48,7 +47,7 @@ class Group(NamedTuple):
     kept: Array  # [W, L]: of equal hands, what they win from weaker ones
     cards: Array  # [2, cards + 1, L]: sums of reach by card; the last of all hands
     plays: Array  # [nodes of a shape, K, L]: probability that the policy comes from the entry to the node, by bucket
-    ratio: Array  # [steps, 1, L]: chips of an own fold for each chip of the call
+    chips: Array  # [steps, 2, L]: of the showdown, or else of the fold; and what an own fold pays for each chip of the call
     alive: Array  # [nodes of a shape] bool: whether the policy comes there at all
 
 
@@ -89,7 +88,7 @@ def _read_entries(
 ) -> None:
     """Fill the buffers of a group of `some` entries. The lanes behind them hold zeros."""
     nodes = betting.root[group.entry[0] + 1] - betting.root[group.entry[0]]
-    group.reach[:], group.total[:], group.plays[:nodes], group.ratio[:], group.alive[:nodes] = 0, 0, 0, 0, False
+    group.reach[:], group.total[:], group.plays[:nodes], group.chips[:], group.alive[:nodes] = 0, 0, 0, 0, False
     for lane in range(some):
         entry = group.entry[lane]
         first = betting.root[entry]
@@ -121,22 +120,21 @@ def _follow_policy(betting: Betting, first: int, nodes: int, lane: int, player: 
 
 @inlined
 def _pay(shapes: Shapes, step: int, number: int, betting: Betting, first: int, lane: int, player: int, group: Group) -> None:
-    """Multiply one lane of `plays` at the endings of a step by what they pay.
+    """Write one lane of the chips of a step.
 
-    At the fold that comes with a call of the policy: half of what the fold pays more than a lost showdown.
+    Write to `plays` at the fold that comes with a call of the policy: half of what the fold pays more than a lost showdown, for
+    each chip of the call.
     """
     shown, fold, kind = shapes.shown[step], shapes.fold[step], shapes.step[step]
-    chips = betting.factor[player, first + shown, 0] if shown >= 0 else 0.0
     paid = betting.factor[player, first + fold, 2] if fold >= 0 else 0.0
-    for bucket in range(group.plays.shape[1]):
-        if shown >= 0:
-            group.plays[shown, bucket, lane] *= chips
-        if kind == FOLD:
-            group.plays[fold, bucket, lane] *= paid
-        if kind == CALL:
-            group.plays[fold, bucket, lane] = (paid * group.plays[fold, bucket, lane] - group.plays[shown, bucket, lane]) / 2
+    chips = betting.factor[player, first + shown, 0] if shown >= 0 else paid
+    group.chips[number, 0, lane] = chips
     if kind == OWN_CALL:
-        group.ratio[number, 0, lane] = paid / chips
+        group.chips[number, 1, lane] = paid / chips
+    if kind == CALL:
+        for bucket in range(group.plays.shape[1]):
+            more = paid / chips * group.plays[fold, bucket, lane]
+            group.plays[fold, bucket, lane] = (more - group.plays[shown, bucket, lane]) / 2
 
 
 @kernel
@@ -162,9 +160,10 @@ def _walk_board(shapes: Shapes, shape: int, boards: Boards, board: int, player: 
             if mode == SET:
                 value[slot, :count] = 0
         elif kind == FOLD:
-            _value_folds(boards, board, player, group.plays[fold], mode, group.here, group.cards[0], value[slot])
+            chips = group.chips[step - first_step]
+            _value_folds(boards, board, player, group.plays[fold], mode, chips, group.here, group.cards[0], value[slot])
         else:
-            _value_showdowns(
+            value_showdowns(
                 boards,
                 board,
                 player,
@@ -172,7 +171,7 @@ def _walk_board(shapes: Shapes, shape: int, boards: Boards, board: int, player: 
                 mode,
                 group.plays[shown],
                 group.plays[max(fold, 0)],
-                group.ratio[step - first_step],
+                group.chips[step - first_step],
                 group.here,
                 group.kept,
                 group.cards[0],
@@ -210,15 +209,16 @@ def _sum_hands(low: Array, high: Array, bucket: Array, count: int, plays: Array,
 
 @kernel
 def _value_folds(
-    boards: Boards, board: int, player: int, plays: Array, mode: int, here: Array, cards: Array, value: Array
+    boards: Boards, board: int, player: int, plays: Array, mode: int, chips: Array, here: Array, cards: Array, value: Array
 ) -> None:
     """Bring what the policy's reach at a fold pays into value[count, L]."""
+    times = load_wide(chips, 0, WIDE)
     low, high, bucket = boards.low[player, board], boards.high[player, board], boards.bucket[board]
     count = boards.hands[player, board]
     total = _sum_hands(low, high, bucket, count, plays, here, cards)
     for n in range(count):
         same = load_wide(here, n, WIDE) * load_wide(plays, bucket[n], WIDE)
-        found = _apart(total, cards, low[n], high[n]) + same
+        found = (_apart(total, cards, low[n], high[n]) + same) * times
         if mode == SET:
             store(value, n, found)
         elif mode == SUM:
@@ -229,7 +229,7 @@ def _value_folds(
 
 
 @kernel
-def _value_showdowns(
+def value_showdowns(
     boards: Boards,
     board: int,
     player: int,
@@ -237,7 +237,7 @@ def _value_showdowns(
     mode: int,
     plays: Array,
     folds: Array,
-    ratio: Array,
+    chips: Array,
     here: Array,
     kept: Array,
     cards: Array,
@@ -252,7 +252,7 @@ def _value_showdowns(
     """
     low, high, bucket = boards.low[player, board], boards.high[player, board], boards.bucket[board]
     not_stronger, count = boards.not_stronger[player, board], boards.hands[player, board]
-    half, share = fill_wide(here, -0.5, WIDE), load_wide(ratio, 0, WIDE)
+    half, times, share = fill_wide(here, -0.5, WIDE), load_wide(chips, 0, WIDE), load_wide(chips, 1, WIDE)
     total = _sum_hands(low, high, bucket, count, folds if kind == CALL else plays, here, cards)
     every = total * share
     if kind == OWN_CALL:
@@ -274,7 +274,7 @@ def _value_showdowns(
             store(cards, high[n], load_wide(cards, high[n], WIDE) + each)
         if kind == SHOW:
             for n in range(begin, end):
-                found = load_wide(kept, n - begin, WIDE) + _apart(total, cards, low[n], high[n])
+                found = (load_wide(kept, n - begin, WIDE) + _apart(total, cards, low[n], high[n])) * times
                 if mode == SET:
                     store(value, n, found)
                 elif mode == SUM:
@@ -286,7 +286,8 @@ def _value_showdowns(
             for n in range(begin, end):
                 reach, play = load_wide(here, n, WIDE), load_wide(plays, bucket[n], WIDE)
                 fold = load_wide(folds, bucket[n], WIDE)
-                found = load_wide(kept, n - begin, WIDE) + _apart(total, cards, low[n], high[n]) + reach * (play + fold + fold)
+                won = load_wide(kept, n - begin, WIDE) + _apart(total, cards, low[n], high[n])
+                found = (won + reach * (play + fold + fold)) * times
                 if mode == SET:
                     store(value, n, found)
                 elif mode == SUM:
@@ -299,7 +300,7 @@ def _value_showdowns(
                 same = load_wide(here, n, WIDE) * load_wide(plays, bucket[n], WIDE)
                 call = load_wide(kept, n - begin, WIDE) + _apart(total, cards, low[n], high[n])
                 fold = _apart(every, all_cards, low[n], high[n]) + share * same
-                found = choose(call - fold, call, fold)
+                found = choose(call - fold, call, fold) * times
                 if mode == SET:
                     store(value, n, found)
                 elif mode == SUM:
