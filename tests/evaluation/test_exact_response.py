@@ -30,7 +30,7 @@ from smoothcall.kernels.holdem.boards import SHIFT, list_classes
 from smoothcall.kernels.holdem.evaluator import evaluate_hands
 from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
 from smoothcall.results import LowerBounds
-from smoothcall.search import policy_response
+from smoothcall.search import entry_lanes, policy_response
 from smoothcall.search.boards import board_levels
 from smoothcall.search.policy_response import PolicyResponse
 from tests.conftest import built
@@ -328,6 +328,24 @@ def test_evaluations_report_the_exact_response_first() -> None:
     names = [name for name in answer if name.endswith("response")]
     assert names == ["exact_response", "local_best_response", "learned_response"]
     assert answer["exact_response"]["flops"] == 2
+
+
+@pytest.mark.parametrize("slots", [("c",), ("f", "c"), ("f", "c", "x1", "x2")])
+def test_entries_and_endings_side_by_side_have_equal_values(slots: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two ways to value the last street, with a policy that never takes a third of its actions."""
+    game, random = small("x1+x2"), np.random.default_rng(6)
+    tree, weights = game.tree, game.legal * (random.random(game.legal.shape) + 1e-3)
+    for node in tree.decisions:
+        kept = (tree.child[node] >= 0) & (random.random(len(tree.actions)) > 1 / 3)
+        if kept.any():
+            weights[tree.first_row[node] : tree.first_row[node] + game.buckets[tree.round[node]]] *= kept
+    policy = sc.Policy.from_weights(game, weights)
+    allowed, found = (game.tree.child >= 0) & np.array([name in slots for name in game.tree.actions]), []
+    for least in (1, 10**6):
+        monkeypatch.setattr(entry_lanes, "LEAST_ENTRIES", least)
+        response = PolicyResponse(policy, allowed, double=True)
+        found.append(response.flop_values(images("TcTdTh")[0])[0])
+    assert found[0] == pytest.approx(found[1], rel=1e-9, abs=1e-6)
 
 
 def test_32_bit_numbers_are_near_64_bit_ones() -> None:
