@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import permutations
 from math import comb
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ from smoothcall.kernels.holdem.boards import SHIFT, list_classes
 from smoothcall.kernels.holdem.evaluator import evaluate_hands
 from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
 from smoothcall.results import LowerBounds
-from smoothcall.search import policy_response
+from smoothcall.search import entry_lanes, policy_response
 from smoothcall.search.boards import board_levels
 from smoothcall.search.policy_response import PolicyResponse
 from tests.conftest import built
@@ -330,39 +329,28 @@ def test_evaluations_report_the_exact_response_first() -> None:
     assert answer["exact_response"]["flops"] == 2
 
 
+@pytest.mark.parametrize("slots", [("c",), ("f", "c"), ("f", "c", "x1", "x2")])
+def test_entries_and_endings_side_by_side_have_equal_values(slots: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two ways to value the last street, with a policy that never takes a third of its actions."""
+    game, random = small("x1+x2"), np.random.default_rng(6)
+    tree, weights = game.tree, game.legal * (random.random(game.legal.shape) + 1e-3)
+    for node in tree.decisions:
+        kept = (tree.child[node] >= 0) & (random.random(len(tree.actions)) > 1 / 3)
+        if kept.any():
+            weights[tree.first_row[node] : tree.first_row[node] + game.buckets[tree.round[node]]] *= kept
+    policy = sc.Policy.from_weights(game, weights)
+    allowed, found = (game.tree.child >= 0) & np.array([name in slots for name in game.tree.actions]), []
+    for least in (1, 10**6):
+        monkeypatch.setattr(entry_lanes, "LEAST_ENTRIES", least)
+        response = PolicyResponse(policy, allowed, double=True)
+        found.append(response.flop_values(images("TcTdTh")[0])[0])
+    assert found[0] == pytest.approx(found[1], rel=1e-9, abs=1e-6)
+
+
 def test_32_bit_numbers_are_near_64_bit_ones() -> None:
     policy = some_policy(small("all-in"), 4)
     single, double = (exact_response(policy, flops=2, double=each) for each in (False, True))
     assert single.seats == pytest.approx(double.seats, rel=1e-5)
-
-
-def test_flops_are_kept_and_a_killed_computation_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    policy, path = some_policy(small("all-in"), 4), tmp_path / "some.flops"
-    whole = exact_response(policy, flops=12, double=True)
-    calls = list[tuple[int, ...]]()
-    walk = policy_response.PolicyResponse.flop_values
-
-    def counted(self: policy_response.PolicyResponse, flop: tuple[int, ...]) -> tuple[Array, int]:
-        calls.append(flop)
-        return walk(self, flop)
-
-    monkeypatch.setattr(policy_response.PolicyResponse, "flop_values", counted)
-    exact_response(policy, flops=12, double=True, store=path, stop=lambda: len(calls) == 4)
-    assert len(calls) == 4
-    path.write_bytes(path.read_bytes()[:-5])  # killed while writing
-    again = exact_response(policy, flops=12, double=True, store=path)
-    assert again == whole
-    assert len(calls) == whole.walked + 1
-    assert exact_response(policy, flops=12, double=True, store=path) == whole
-    assert len(calls) == whole.walked + 1
-    for other in (some_policy(small("all-in"), 5), policy.greedy()):
-        with pytest.raises(sc.UsageError, match="not a file of flops of this agent"):
-            exact_response(other, flops=12, double=True, store=path)
-    path.write_bytes(b"something else")
-    with pytest.raises(sc.UsageError, match="header is damaged"):
-        exact_response(policy, flops=12, double=True, store=path)
-    with pytest.raises(sc.UsageError, match="folder that exists"):
-        exact_response(policy, flops=12, double=True, store=tmp_path / "none" / "some.flops")
 
 
 def test_results_say_exact_or_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import comb
 from pathlib import Path
 from time import perf_counter
@@ -24,6 +24,7 @@ import numpy as np
 from smoothcall.errors import UsageError
 from smoothcall.evaluation.flop_sample import estimate, textures
 from smoothcall.evaluation.flop_store import FlopStore
+from smoothcall.evaluation.flop_sum import FlopSum
 from smoothcall.evaluation.local_best_response import preflop_scores
 from smoothcall.evaluation.policy_match import Stop, mbb
 from smoothcall.folders import cache_folder
@@ -102,7 +103,8 @@ def exact_response(
 
     `slots` are names of the game's actions (`f`, `c` and the raises of its menu) or `largest`, the largest legal raise;
     None allows every action. `greedy` evaluates the policy's most likely actions. `flops`: draw so many instead of walking
-    all. Values of flops are added to the file `store` as they are found, and read from it. `double`: 64-bit numbers.
+    all. Values of flops are added to the file `store` as they are found, and read from it; over all flops, it is their sum that
+    is kept in a small file, with the ending `.sum`. `double`: 64-bit numbers.
     """
     game = policy.game
     _verify_game(game)
@@ -116,31 +118,17 @@ def exact_response(
     response = PolicyResponse(taken, allowed, double=double, threads=workers)
     shape = (sum(response.entries), int(cards.preflop.max()) + 1)
     about = {"game": game.spec, "policy": sha256(taken.weights.tobytes()).hexdigest(), "slots": list(names)}
-    kept = FlopStore(store, about, shape)
-    drawn = np.random.default_rng(seed).choice(len(classes), wanted or len(classes), p=count / count.sum())
-    todo = list(dict.fromkeys([*drawn.tolist(), *(range(len(classes)) if wanted is None else ())]))
-    missing = [flop for flop in todo if flop not in kept.values]
-    job = Job("exact response", _prepare, (taken, allowed, double, classes[missing]), _walk_flop, len(missing))
-    if runner is HERE:  # the flops of one process are walked by threads that share each
-        job = replace(job, prepare=lambda *given: _Walk(response, classes[missing]))
-    done = _walk_missing(runner, job, missing, kept, watch, stop)
-
-    walked = [flop for flop in todo if flop in kept.values]
     every_slot = bool(allowed[game.tree.child >= 0].all())
-    boards = sum(kept.boards[flop] for flop in walked)
-    sampled, figures = wanted is not None, (None, None, None, None)
-    total_flops = int(count.sum()) if not sampled else len(drawn)
-    if done and not sampled:
-        figures = _over_all(response, kept, count, mbb(game))
-    elif sampled and (done or len(drawn) > 1):
-        ready = _first_done(drawn, kept)
-        total_flops = len(ready)
-        if len(set(ready)) > 1:
-            aside = None if store is None else store.with_suffix(".check-down")
-            checked = FlopStore(aside, about | {"values": "check-down"}, shape)
-            figures = _over_sample(response, kept, checked, ready, classes, count, mbb(game))
-    sizes = (response.nodes, total_flops, len(walked), boards)
-    return ExactResponse(game.spec, *figures, names, every_slot, *sizes, sampled, greedy, done)
+    how = {"game": game.spec, "slots": names, "every_slot": every_slot, "nodes": response.nodes, "greedy": greedy}
+    walk = _Walk(runner, response, (taken, allowed, double), classes, watch, stop)
+    if wanted is None:
+        kept = FlopSum(
+            None if store is None else store.with_suffix(".sum"), about, count / comb(response.rules.deck.size, 3), shape
+        )
+        return _over_all(walk, kept, int(count.sum()), how)
+    drawn = np.random.default_rng(seed).choice(len(classes), wanted, p=count / count.sum()).tolist()
+    checked = FlopStore(None if store is None else store.with_suffix(".check-down"), about | {"values": "check-down"}, shape)
+    return _over_sample(walk, FlopStore(store, about, shape), checked, drawn, count, how)
 
 
 def store_of(policy: Policy, slots: Sequence[str] | None, *, greedy: bool) -> Path:
@@ -153,39 +141,52 @@ def store_of(policy: Policy, slots: Sequence[str] | None, *, greedy: bool) -> Pa
 
 
 @dataclass(frozen=True, slots=True)
-class _Walk:
+class _Tasks:
     """What the tasks of one process share."""
 
     response: PolicyResponse
     flops: Array  # [tasks, 3]
 
 
-def _prepare(policy: Policy, allowed: Array, double: bool, flops: Array) -> _Walk:
-    return _Walk(PolicyResponse(policy, allowed, double=double), flops)
+def _prepare(policy: Policy, allowed: Array, double: bool, flops: Array) -> _Tasks:
+    return _Tasks(PolicyResponse(policy, allowed, double=double), flops)
 
 
-def _walk_flop(walk: _Walk, number: int) -> Result:
-    values, boards = walk.response.flop_values(tuple(walk.flops[number].tolist()))
+def _walk_flop(tasks: _Tasks, number: int) -> Result:
+    values, boards = tasks.response.flop_values(tuple(tasks.flops[number].tolist()))
     return values, np.array(boards)
 
 
-def _walk_missing(
-    runner: Runner, job: Job, missing: Sequence[int], kept: FlopStore, watch: Watch | None, stop: Stop | None
-) -> bool:
-    """Find the values of flops that are not known yet; return whether all are."""
-    began, before = perf_counter(), len(kept.values)
-    results = runner.run(job)
-    try:
-        for place, (values, boards) in enumerate(results, 1):
-            kept.add(missing[place - 1], values, int(boards))
-            if watch is not None:
-                left, every = (perf_counter() - began) / place * (len(missing) - place), before + len(missing)
-                watch((before + place) / every, f"{before + place:,} of {every:,} flops, {_duration(left)} left")
-            if place < len(missing) and stop is not None and stop():
-                return False
-    finally:
-        results.close()
-    return True
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """How flops are walked that are not known yet."""
+
+    runner: Runner
+    response: PolicyResponse
+    about: tuple[Policy, Array, bool]  # of the response
+    classes: Array  # [flops, 3]
+    watch: Watch | None
+    stop: Stop | None
+
+    def __call__(self, kept: FlopStore | FlopSum, missing: Sequence[int]) -> bool:
+        """Find the values of flops that are not known yet; return whether all are."""
+        flops = self.classes[list(missing)]
+        job = Job("exact response", _prepare, (*self.about, flops), _walk_flop, len(missing))
+        if self.runner is HERE:  # the flops of one process are walked by threads that share each
+            job = replace(job, prepare=lambda *given: _Tasks(self.response, flops))
+        began, before = perf_counter(), kept.known
+        results = self.runner.run(job)
+        try:
+            for place, (values, boards) in enumerate(results, 1):
+                kept.add(missing[place - 1], values, int(boards))
+                if self.watch is not None:
+                    left, every = (perf_counter() - began) / place * (len(missing) - place), before + len(missing)
+                    self.watch((before + place) / every, f"{before + place:,} of {every:,} flops, {_duration(left)} left")
+                if place < len(missing) and self.stop is not None and self.stop():
+                    return False
+        finally:
+            results.close()
+        return True
 
 
 def _duration(seconds: float) -> str:
@@ -193,40 +194,38 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{minutes} min" if not hours else f"{hours} h {minutes} min"
 
 
-def _over_all(response: PolicyResponse, kept: FlopStore, count: Array, scale: float) -> tuple[Any, ...]:
-    every = comb(response.rules.deck.size, 3)
-    mean = np.zeros(next(iter(kept.values.values())).shape)
-    for flop, many in enumerate(count.tolist()):
-        mean += kept.values[flop] * (many / every)
-    first, second = (response.respond(mean[None])[0][:, 0] * scale).tolist()
-    return (first, second), (first + second) / 2, 0.0, None
-
-
-def _first_done(drawn: Array, kept: FlopStore) -> list[int]:
-    """Return the drawn flops up to the first that was not walked: what was left out does not depend on values."""
-    flops = [int(flop) for flop in drawn]
-    missing = [place for place, flop in enumerate(flops) if flop not in kept.values]
-    return flops[: missing[0]] if missing else flops
+def _over_all(walk: _Walk, kept: FlopSum, flops: int, how: dict[str, Any]) -> ExactResponse:
+    done, figures = walk(kept, kept.missing), dict[str, Any](seats=None, total=None, half_width=None)
+    if done:
+        first, second = (walk.response.respond(kept.total[None])[0][:, 0] * mbb(walk.response.game)).tolist()
+        figures = {"seats": (first, second), "total": (first + second) / 2, "half_width": 0.0}
+    sizes: dict[str, Any] = {"flops": flops, "walked": kept.known, "boards": kept.boards}
+    return ExactResponse(**figures, upper=None, **sizes, sampled=False, done=done, **how)
 
 
 def _over_sample(
-    response: PolicyResponse,
-    kept: FlopStore,
-    checked: FlopStore,
-    drawn: Sequence[int],
-    classes: Array,
-    count: Array,
-    scale: float,
-) -> tuple[Any, ...]:
-    """Return (winnings by seat, their mean, half of its 95 % interval, winnings of choices valued where they are made)."""
-    for flop in dict.fromkeys(drawn):
-        if flop not in checked.values:
-            checked.add(flop, response.check_down_values(tuple(classes[flop].tolist())), 0)
-    values, check_down = (np.stack([store.values[flop] for flop in drawn]) for store in (kept, checked))
-    deck = response.rules.deck
-    mean, texture = response.mean_check_down(preflop_scores(deck)), textures(classes, count, deck)[drawn]
-    won = estimate(response, values, check_down, mean, texture, drawn, scale)
-    return won.seats, won.found.mean, won.found.half_width(), won.upper
+    walk: _Walk, kept: FlopStore, checked: FlopStore, drawn: list[int], count: Array, how: dict[str, Any]
+) -> ExactResponse:
+    """Return the response on flops drawn[F], numbers of classes.
+
+    After a stop, the first ones are used, up to one that was not walked: what is left out does not depend on values.
+    """
+    todo, response = list(dict.fromkeys(drawn)), walk.response
+    done = walk(kept, [flop for flop in todo if flop not in kept.values])
+    ready = list(takewhile(kept.values.__contains__, drawn))
+    figures = dict[str, Any](seats=None, total=None, half_width=None, upper=None)
+    if len(set(ready)) > 1:
+        for flop in dict.fromkeys(ready):
+            if flop not in checked.values:
+                checked.add(flop, response.check_down_values(tuple(walk.classes[flop].tolist())), 0)
+        values, check_down = (np.stack([store.values[flop] for flop in ready]) for store in (kept, checked))
+        deck = response.rules.deck
+        mean, texture = response.mean_check_down(preflop_scores(deck)), textures(walk.classes, count, deck)[ready]
+        won = estimate(response, values, check_down, mean, texture, ready, mbb(response.game))
+        figures = {"seats": won.seats, "total": won.found.mean, "half_width": won.found.half_width(), "upper": won.upper}
+    walked = [flop for flop in todo if flop in kept.values]
+    sizes: dict[str, Any] = {"flops": len(ready), "walked": len(walked), "boards": sum(kept.boards[flop] for flop in walked)}
+    return ExactResponse(**figures, **sizes, sampled=True, done=done, **how)
 
 
 def _verify_game(game: Game) -> None:

@@ -58,6 +58,11 @@ class FlopStore:
         if whole < len(rest):
             files.write(path, data[: len(self._header) + whole])
 
+    @property
+    def known(self) -> int:
+        """The number of flops whose values are known."""
+        return len(self.values)
+
     def _difference(self, head: bytes) -> str:
         """Name the first thing in which a header differs from ours."""
         try:

@@ -24,9 +24,9 @@ from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
 from smoothcall.memory import verify_memory
 from smoothcall.policy import Policy
 from smoothcall.search.boards import PLAYERS, Level, Range, board_levels
-from smoothcall.search.entry_lanes import group_buffers, shapes_of, sort_entries
+from smoothcall.search.entry_lanes import endings_of, group_buffers, shapes_of, sort_entries
 from smoothcall.search.public_tree import StreetBetting, as_arrays, check_down
-from smoothcall.search.range_sweep import NO_LOCKS, RangeSweep, make_tables, policy_tables
+from smoothcall.search.range_sweep import NO_LOCKS, RangeSweep, SideBySide, make_tables, policy_tables
 
 FLOP_STREET, STREETS = 1, 4
 MAX_BOARDS = 49 * 48  # behind one flop
@@ -68,10 +68,12 @@ class PolicyResponse:
             betting = [as_arrays(street, self._dtype) for street in streets[FLOP_STREET:-1]]
             rare = len(streets[-1].root) - 1 - sum(map(len, members))
             betting.append(as_arrays(streets[-1], self._dtype, parts=True, entries=rare))
-            shapes = shapes_of(streets[-1], members, betting[-1].fold, seat)
-            about = (streets[-1], shapes, hands, self.game.buckets[-1], self._dtype)
+            shapes = shapes_of(streets[-1], members, seat)
+            about = (streets[-1], shapes, hands, size, self.game.buckets[-1], self._dtype)
             groups = [group_buffers(*about) for _ in range(self._threads)]
-            found.append(RangeSweep(betting, hands, size, self._dtype, self._threads, (shapes, groups), keep_reach=False))
+            endings = [endings_of(streets[-1], betting[-1], self.game.buckets[-1], seat) for _ in range(self._threads)]
+            last = SideBySide(shapes, groups, endings)
+            found.append(RangeSweep(betting, hands, size, self._dtype, self._threads, last, keep_reach=False))
         return found
 
     @cached_property

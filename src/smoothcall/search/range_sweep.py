@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from smoothcall.kernels.search import sweep as kernels
+from smoothcall.kernels.search.ending_lanes import Endings, walk_ending_lanes
 from smoothcall.kernels.search.entry_lanes import Group, Shapes, walk_entry_lanes
 from smoothcall.kernels.search.lanes import MOST_BLOCKS, count_lanes, lane_zeros
 from smoothcall.kernels.search.last_streets import walk_last_streets
@@ -23,6 +25,18 @@ NO_WEIGHTS = kernels.Weights(1.0, 1.0, 1.0)  # of sweeps that do not learn
 NO_LOCKS = np.zeros((0, 0), np.bool_)
 NO_POLICY = np.zeros((0, 0), np.uint8)
 NO_POLICY.flags.writeable = False  # as policies are: Numba compiles kernels for writeable and read-only arrays apart
+
+
+class SideBySide(NamedTuple):
+    """The last street against a policy by bucket, with buffers for each thread."""
+
+    shapes: Shapes  # of the entries that are in no part
+    groups: Sequence[Group]
+    endings: Sequence[Endings]  # of the entries in the parts
+
+    def of(self, thread: int) -> tuple[Shapes, Group, Endings]:
+        return self.shapes, self.groups[thread], self.endings[thread]
+
 
 Bettings = Sequence[kernels.Betting]  # one for each street
 Buffers = list[kernels.Scratch]  # one for each street
@@ -50,8 +64,7 @@ class RangeSweep:
 
     Without `keep_reach`, values are written over the reach, so that fewer vectors have to stay in the processor's cache.
 
-    `side_by_side`: shapes of the last street's entries that are in none of its parts, with a buffer for each thread; they are
-    valued by best responses to a policy only.
+    `side_by_side`: how best responses to a policy, and nothing else, value the last street.
     """
 
     def __init__(
@@ -61,7 +74,7 @@ class RangeSweep:
         cards: int,
         dtype: np.dtype[np.floating],
         threads: int = 1,
-        side_by_side: tuple[Shapes, Sequence[Group]] | None = None,
+        side_by_side: SideBySide | None = None,
         *,
         keep_reach: bool = True,
     ) -> None:
@@ -127,7 +140,7 @@ class RangeSweep:
         if not last:
             later = self.value_children(place, board, levels, player, how, tables, locked, weights, thread)
             street = self.betting[place]
-            nodes = np.flatnonzero(street.kind == kernels.NEXT_STREET)
+            nodes = np.flatnonzero((street.kind == kernels.NEXT_STREET) & own.reached)
             own.value[nodes] = later[street.entry[nodes]]
         if not last or not down:
             kernels.walk_boards(board, board + 1, False, True, 0, none, *about)
@@ -192,10 +205,10 @@ class RangeSweep:
     def enter_next(self, place: int, player: int, buffers: Buffers) -> None:
         """Write the opponent's reach at the next street's entries."""
         street, own, later = self.betting[place], buffers[place], buffers[place + 1]
-        nodes = np.flatnonzero(street.kind == kernels.NEXT_STREET)
-        entry = street.entry[nodes]
-        later.entry_reached[entry] = own.reached[nodes]
-        later.entry_reach[entry] = own.reach[street.source[player, nodes]]
+        nodes = np.flatnonzero((street.kind == kernels.NEXT_STREET) & own.reached)
+        later.entry_reached[:] = False
+        later.entry_reached[street.entry[nodes]] = True
+        later.entry_reach[street.entry[nodes]] = own.reach[street.source[player, nodes]]
 
     def value_children(
         self,
@@ -209,7 +222,7 @@ class RangeSweep:
         weights: kernels.Weights = NO_WEIGHTS,
         thread: int = 0,
     ) -> Array:
-        """Return [E, W] the values of the next street's entries, behind one board.
+        """Return [E, W] the values of the next street's entries, behind one board, where the opponent comes to them.
 
         The opponent's reach on the board is in the thread's buffers. The first street's children, which are all boards of the
         next one, are shared by all threads in RUNS runs; these are added up in one order, whoever finds them.
@@ -228,10 +241,10 @@ class RangeSweep:
             if self._side_by_side is not None and place + 2 == len(self.betting):
                 assert how == kernels.BEST
                 assert not shared
-                about = (self.betting[place + 1], levels[place + 1].arrays, player)
-                kernels.walk_boards(begin, end, True, True, 0, sums, *about, how, tables, locked[place + 1], weights, buffers)
-                shapes, groups = self._side_by_side
-                walk_entry_lanes(begin, end, shapes, *about, tables, buffers, groups[thread])
+                about = (self.betting[place + 1], levels[place + 1].arrays, player, tables)
+                shapes, group, endings = self._side_by_side.of(thread)
+                walk_ending_lanes(begin, end, endings, *about, locked[place + 1], weights, buffers, group)
+                walk_entry_lanes(begin, end, shapes, *about, buffers, group)
                 return
             for child in range(begin, end):
                 before, run, after = (kernels.run_of(child + step, last, runs) for step in (-1, 0, 1))
@@ -241,7 +254,7 @@ class RangeSweep:
                 if shared and run != after:
                     sums[min(run, len(sums) - 1)] += buffers.entry_value
 
-        later.entry_value[:] = 0
+        later.entry_value[later.entry_reached] = 0
         if not shared:
             sweep(thread, first, last)
             return later.entry_value

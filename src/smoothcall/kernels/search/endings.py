@@ -115,34 +115,3 @@ def add_all_hands(
             store(target, n - begin, load_wide(value, n, wide) + all_hands * apart)
         if len(fold_target):
             store(fold_target, n - begin, folds * first_blocks(apart + load_wide(reach, own.same[n], wide), folded))
-
-
-@callee
-def fold_values(
-    reach: Array, other: Side, many: int, own: Side, count: int, factor: Array, card_reach: Array, value: Array, wide: Wide
-) -> None:
-    """Write value[count, lanes]: factor[3] times the reach of the opponent's hands that share no card with one's own."""
-    sum_hands(reach, other, many, card_reach, wide)
-    add_all_hands(0, count, reach, own, factor, card_reach, value[:0], value[:0], value, wide, wide)
-
-
-@callee
-def showdown_values(
-    reach: Array,
-    other: Side,
-    many: int,
-    own: Side,
-    count: int,
-    factor: Array,
-    card_reach: Array,
-    value: Array,
-    fold_value: Array,
-    wide: Wide,
-) -> None:
-    """Write value[count, lanes]: factor[0] times the reach of weaker hands, plus factor[1] times that of hands not stronger,
-    plus factor[2] times that of all hands; of the opponent's hands that share no card with one's own.
-
-    fold_value[count, lanes]: factor[3] times that of all hands, for folds that have the same reach; none if it is empty.
-    """
-    compare_hands(reach, other, many, own, count, factor, card_reach, value, wide)
-    add_all_hands(0, count, reach, own, factor, card_reach, value, value, fold_value, wide, wide)
