@@ -27,6 +27,7 @@ from smoothcall.play.service import PlayService
 from smoothcall.store.deadlines import Stopped
 from smoothcall.web import api, docs, explore, hands, lobby, pages, people, review, settings, statistics, table
 from smoothcall.web.guard import HEADERS, Guard
+from smoothcall.web.moves import ShortWay
 from smoothcall.web.protocol import LimitedProtocol, Limits, limited
 from smoothcall.web.quiet import keep_quiet
 from smoothcall.web.schedule import Schedule
@@ -77,6 +78,7 @@ def create(
     app.add_exception_handler(Stopped, _stopped)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _fault)
+    app.add_middleware(ShortWay, refuse=_usage)
     found = {"service": service, "workers": app.state.workers, "schedule": app.state.schedule}
     app.add_middleware(people.FindPerson, **found)
     app.add_middleware(Guard, hosts=hosts, refuse=pages.refuse)

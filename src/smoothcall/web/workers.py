@@ -62,10 +62,10 @@ class _Call:
 
     def __init__(self, call: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> None:
         self.call, self.loop, self.future = call, loop, loop.create_future()
-        self.context, self.stop = copy_context(), threading.Event()
+        self.context, self.stopped = copy_context(), False
 
     def run(self) -> None:
-        if self.stop.is_set():
+        if self.stopped:
             return
         try:
             result, error = self.context.run(self._stoppable), None
@@ -75,7 +75,7 @@ class _Call:
             self.loop.call_soon_threadsafe(self._finish, result, error)
 
     def _stoppable(self) -> Any:
-        with stoppable(self.stop.is_set):
+        with stoppable(lambda: self.stopped):
             return self.call()
 
     def _finish(self, result: Any, error: BaseException | None) -> None:
@@ -158,7 +158,7 @@ class Workers:
         try:
             return cast(T, await made.future)
         except asyncio.CancelledError:
-            made.stop.set()
+            made.stopped = True
             pool.withdraw(made)
             raise
         finally:
