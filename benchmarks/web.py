@@ -108,7 +108,14 @@ class Visitor:
 
     async def ask(self, method: str, path: str, body: object = None, *, expect: int = 200) -> Any:
         """The answer, read from JSON; RuntimeError if its status is another."""
-        status, answer = await self.status(method, path, body)
+        try:
+            status, answer = await self.status(method, path, body)
+        except (EOFError, ConnectionError):  # closed as unused just when the request was sent: what only reads is asked again
+            if method != "GET":
+                raise
+            await self.close()
+            await self.connect(self._port)
+            status, answer = await self.status(method, path, body)
         for _ in range(RETRIES if self.patient else 0):
             if status != 503:
                 break

@@ -163,3 +163,28 @@ def test_the_example_plays_a_hand(visitor: Visitor, service: PlayService, monkey
     exec(EXAMPLE.format(base="http://localhost"), {})
     assert "You are dealt" in capsys.readouterr().out
     assert service.hands(service.person(visitor.token), Filter()).total == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"letter": "x", "hand": 1, "move": 0},
+        {"letter": "c", "hand": 1},
+        {"letter": "c", "hand": 1.0, "move": 0},
+        {"letter": "c" * 15, "hand": 1, "move": 0},
+        {"letter": "c", "hand": 9, "move": 0},
+        {"letter": "c", "hand": 10**10, "move": 0},
+        [],
+        None,
+    ],
+)
+def test_moves_are_refused_alike_by_the_short_way_and_by_the_routes(client: Visitor, agents: Agents, body: Any) -> None:
+    table, sent = open_table(client, "kuhn", agents), json.dumps(body)
+    for path in (f"/api/tables/{table.id}/act", f"/api/tables/{table.id}/next", "/api/tables/unknown/act"):
+        short, routed = (
+            client.post(path, content=sent, headers={"content-type": kind})
+            for kind in ("application/json", "application/json; charset=utf-8")
+        )
+        assert (short.status_code, short.json()) == (routed.status_code, routed.json())
+        assert short.status_code >= 400
+        assert dict(short.headers) | {"date": ""} == dict(routed.headers) | {"date": ""}

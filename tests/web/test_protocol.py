@@ -17,7 +17,7 @@ import uvicorn
 
 from smoothcall.errors import UsageError
 from smoothcall.web import server
-from smoothcall.web.protocol import Connections, Limits, limited, network_of
+from smoothcall.web.protocol import SLICE, Connections, JoinedWrites, Limits, limited, network_of
 from smoothcall.web.quiet import FEW, PERIOD, Quiet
 
 HANGS = 60  # seconds: a guard, not a target
@@ -271,3 +271,37 @@ def test_the_log_counts_what_it_leaves_out() -> None:
     now[0] = PERIOD
     log("Invalid HTTP request received.")
     assert written[-1] == f"Invalid HTTP request received. ({1000 - FEW} more like this were left out)"
+
+
+class Sent:
+    """A transport that notes what is sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+        self.closed = False
+
+    def write(self, data: bytes) -> None:
+        self.sent.append(data)
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_what_is_written_at_once_is_sent_together() -> None:
+    async def write() -> list[bytes]:
+        sent = Sent()
+        joined = JoinedWrites(sent, asyncio.get_running_loop())  # type: ignore[arg-type]
+        joined.write(b"head")
+        joined.write(b"body")
+        await asyncio.sleep(0)
+        joined.write(b"next")
+        joined.write(b"." * SLICE)  # not held
+        joined.write(b"last")
+        joined.close()
+        await asyncio.sleep(0)
+        return sent.sent
+
+    assert asyncio.run(write()) == [b"headbody", b"next" + b"." * SLICE, b"last"]

@@ -40,8 +40,9 @@ _Before = tuple[int, int, int]  # street, pot and chips to call at the seat's la
 
 def draw_slot(weights: Array, random: Random) -> int:
     """Draw an action slot with probability proportional to weights[A]."""
-    legal = np.flatnonzero(weights)
-    return int(random.choices(legal.tolist(), weights[legal].tolist())[0])
+    listed = weights.tolist()
+    legal = [slot for slot, weight in enumerate(listed) if weight]
+    return int(random.choices(legal, [listed[slot] for slot in legal])[0])
 
 
 def may_sit(own: PokerRules | MatrixGame, table: PokerRules | MatrixGame, *, with_cards: bool) -> bool:

@@ -114,8 +114,7 @@ class Betting:
     @property
     def to_call(self) -> int:
         """Chips the player to move must add to call."""
-        player = self._turn()
-        return min(self._owes(player), self.stack(player))
+        return self._to_call(self._turn())
 
     @property
     def raises(self) -> tuple[int, int] | None:
@@ -160,17 +159,18 @@ class Betting:
     # Moves
 
     def verify_fold(self) -> None:
-        self._verify_turn()
         if self.to_call == 0 and self.rules.checks:
             raise IllegalMove("fold: there is nothing to call, check instead")
 
     def verify_call(self) -> None:
-        self._verify_turn()
         if self.to_call == 0 and not self.rules.checks:
             raise IllegalMove("check: this game has no checks, bet or fold instead")
 
     def verify_raise(self, total: int | None = None) -> None:
-        self._verify_turn()
+        self._verified_total(total)
+
+    def _verified_total(self, total: int | None) -> int:
+        """Return the total of a legal raise, in limit games also where none is given; IllegalMove if it is not legal."""
         span = self.raises
         if span is None:
             raise IllegalMove("raise: not allowed now")
@@ -178,6 +178,7 @@ class Betting:
             raise IllegalMove(f"raise: say to how many chips in all (accepted: {span[0]} to {span[1]})")
         if total is not None and not span[0] <= total <= span[1]:
             raise IllegalMove(f"raise to {total} (accepted: {span[0]} to {span[1]})")
+        return span[0] if total is None else total
 
     def can_fold(self) -> bool:
         return passes(self.verify_fold)
@@ -190,23 +191,22 @@ class Betting:
 
     def fold(self) -> Fold:
         self.verify_fold()
-        player = self._turn()
+        player = self._pending[0]
         self.alive[player] = False
         return self._moved(Fold(player))
 
     def call(self) -> Call:
         """Call, or check where there is nothing to call."""
         self.verify_call()
-        player, amount = self._turn(), self.to_call
+        player = self._pending[0]
+        amount = self._to_call(player)
         self._pay(player, amount)
         return self._moved(Call(player, amount))
 
     def raise_to(self, total: int | None = None) -> Raise:
         """Bet or raise to `total` chips in the hand; limit games need no amount."""
-        self.verify_raise(total)
-        span, player, owed = self.raises, self._turn(), self._owes(self._turn())
-        assert span is not None
-        total = span[0] if total is None else total
+        total, player = self._verified_total(total), self._pending[0]
+        owed = self._owes(player)
         amount = total - self.paid[player]
         self._pay(player, amount)
         self._raises += 1
@@ -242,6 +242,9 @@ class Betting:
     def _owes(self, player: int) -> int:
         return max(self.bets) - self.bets[player]
 
+    def _to_call(self, player: int) -> int:
+        return min(self._owes(player), self.stack(player))
+
     def _raises_of(self, player: int) -> tuple[int, int] | None:
         """Return `raises` of any player.
 
@@ -249,12 +252,15 @@ class Betting:
         short all-ins together. Where the rules say that any raise re-opens the betting, the smallest no-limit raise after a
         short all-in goes to the total it would have without it.
         """
-        cap, owes, left = self._rules_of_street.max_raises, self._owes(player), self.stack(player)
+        cap, highest, left = self._rules_of_street.max_raises, max(self.bets), self.stack(player)
+        owes = highest - self.bets[player]
         capped = cap is not None and self._raises >= cap
         closed = player in self._acted and owes < self._step and not self.rules.reopen
-        answered = any(self.alive[p] and self.stack(p) > self._owes(p) for p in range(self.rules.seats) if p != player)
-        if capped or closed or not answered or left <= owes:
+        if capped or closed or left <= owes:
             return None
+        others = enumerate(zip(self.alive, self.starting, self.paid, self.bets, strict=True))
+        if not any(alive and all_in - paid > highest - bet and p != player for p, (alive, all_in, paid, bet) in others):
+            return None  # nobody could answer it
         smallest = self.paid[player] + min(owes + self._step, left)
         return smallest, smallest if self.rules.limit else self.starting[player]
 

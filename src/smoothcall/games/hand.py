@@ -64,6 +64,7 @@ class Hand(Betting):
         self.records: list[Record] = [*self.posts]
         self._plan = [step for street in range(len(rules.streets)) for step in _deals_of(rules, street)]
         self._deals = 0  # how many steps of the dealing plan are done
+        self._outcome: Outcome | None = None  # once it was asked for
 
     @property
     def board(self) -> Cards:
@@ -76,10 +77,10 @@ class Hand(Betting):
     @property
     def due(self) -> Due | None:
         """The deal that must come next; None where a player is to move or the hand is over."""
-        if self.finished and self.alive_count == 1:
+        if self._deals == len(self._plan) or (self.finished and self.alive_count == 1):
             return None
-        step = self._plan[self._deals] if self._deals < len(self._plan) else None
-        return step if step is not None and step.street <= self.street else None
+        step = self._plan[self._deals]
+        return step if step.street <= self.street else None
 
     def verify_deal(self, cards: Cards | str) -> None:
         deck, due = self.rules.deck, self.due
@@ -133,9 +134,9 @@ class Hand(Betting):
     @property
     def outcome(self) -> Outcome | None:
         """The outcome of the hand; None before its end."""
-        if not self.finished or self.due is not None:
-            return None
-        return settled(self, self.hole, self.board)
+        if self._outcome is None and self.finished and self.due is None:  # nothing changes any more
+            self._outcome = settled(self, self.hole, self.board)
+        return self._outcome
 
 
 def settled(state: Betting, hole: Sequence[Cards], board: Cards) -> Outcome:

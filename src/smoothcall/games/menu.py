@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from smoothcall.errors import UsageError
@@ -66,12 +66,14 @@ class BetMenu:
             elif item.startswith("x"):
                 total = called + int(item[1:]) * bet
             else:
-                total = called + floor(_share(item) * pot + Fraction(1, 2))
+                share = _share(item)
+                total = called + (2 * share.numerator * pot + share.denominator) // (2 * share.denominator)  # halves up
             total = min(total, high)
             totals.append(total if total >= low and total not in totals else None)
         return totals
 
 
+@lru_cache(maxsize=1024)
 def _share(item: str) -> Fraction:
     return Fraction(1) if item == "pot" else Fraction(item)
 

@@ -107,15 +107,16 @@ def best_five(deck: Deck, cards: Cards) -> Made:
     """Return the rank of the best five of five to seven cards."""
     if not 5 <= len(cards) <= 7:
         raise UsageError(f"{deck.names(cards)!r} has {len(cards)} cards (accepted: 5 to 7)")
-    times, of_suit = [0] * len(deck.ranks), [0] * deck.suit_count
+    suits = deck.suit_count
+    times, of_suit = [0] * len(deck.ranks), [0] * suits
     for card in cards:
-        times[card // deck.suit_count] += 1
-        of_suit[card % deck.suit_count] += 1
-    ranks = [rank for rank in reversed(range(len(times))) if times[rank]]
+        times[card // suits] += 1
+        of_suit[card % suits] += 1
+    ranks = [rank for rank in range(len(times) - 1, -1, -1) if times[rank]]
     suited = []
     if max(of_suit) >= 5:
         suit = of_suit.index(max(of_suit))
-        suited = sorted((deck.rank(card) for card in cards if card % deck.suit_count == suit), reverse=True)
+        suited = sorted([card // suits for card in cards if card % suits == suit], reverse=True)
 
     def with_kickers(category: int, count: int, *made: int) -> Made:
         return Made(category, (*made, *[rank for rank in ranks if rank not in made][:count]))
@@ -151,7 +152,7 @@ def _straight(deck: Deck, ranks: list[int]) -> int | None:
     held = set(ranks)
     if deck.ranks[-1] == "A" and len(deck.ranks) - 1 in held:
         held.add(-1)
-    return next((top for top in ranks if all(top - below in held for below in range(1, 5))), None)
+    return next((top for top in ranks if held.issuperset(range(top - 4, top))), None)
 
 
 @cache

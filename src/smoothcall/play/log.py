@@ -61,8 +61,11 @@ def settle(hand: Hand, outcome: Outcome) -> Settlement:
     returned, paid = uncalled_bet(hand.paid, hand.alive), list(hand.paid)
     if returned is not None:
         paid[returned[0]] -= returned[1]
-    rules, showdown = hand.rules, outcome.reason == "showdown"
-    strength = [rules.order.strength(rules.deck, hole, hand.board) if showdown else 0 for hole in hand.hole]
+    rules, board, showdown = hand.rules, hand.board, outcome.reason == "showdown"
+    strength = [
+        rules.order.strength(rules.deck, hole, board) if showdown and alive else 0
+        for hole, alive in zip(hand.hole, hand.alive, strict=True)
+    ]
     return Settlement(returned, tuple((pot, pot.winners(strength)) for pot in divide(paid, hand.alive)))
 
 
@@ -90,6 +93,8 @@ class Log:
     names: Sequence[str]
     shown: Sequence[Cards]
     outcome: Outcome | None
+    settled: Settlement | None  # of the outcome
+    made: Sequence[str]  # what the cards of each seat make at a showdown (`made_hands`)
     money: Money
 
     def events(self) -> list[Event]:
@@ -117,20 +122,19 @@ class Log:
 
     def verdict(self) -> str:
         """Return how the hand ended for the person; "" while it goes on."""
-        if self.outcome is None:
+        settled = self.settled
+        if self.outcome is None or settled is None:
             return ""
         if not self.hand.alive[self.seat]:
             return "You folded"
-        settled = settle(self.hand, self.outcome)
         mine = [(pot, winners) for pot, winners in settled.pots if self.seat in winners]
         if self.outcome.reason == "fold":
             return f"You win {self.money(settled.chips)} without a showdown"
         if not mine:
             first = settled.pots[0][1]
-            told = made_hands(self.hand, self.shown, self.outcome)[first[0]]
-            return f"You lose: {self._joined(first)} {'win' if len(first) > 1 else 'wins'} with {told}"
+            return f"You lose: {self._joined(first)} {'win' if len(first) > 1 else 'wins'} with {self.made[first[0]]}"
         if len(mine) == len(settled.pots) and all(len(winners) == 1 for _, winners in mine):
-            return f"You win {self.money(settled.chips)} with {made_hands(self.hand, self.shown, self.outcome)[self.seat]}"
+            return f"You win {self.money(settled.chips)} with {self.made[self.seat]}"
         if len(settled.pots) == 1:
             each = self.money(settled.collected(self.seat))
             return f"You split the pot of {self.money(settled.chips)}: {each} each"
@@ -168,7 +172,7 @@ class Log:
         return " (all in)" if spent and everything else ""
 
     def _returned(self) -> list[Event]:
-        found = None if self.outcome is None else settle(self.hand, self.outcome).returned
+        found = None if self.settled is None else self.settled.returned
         if found is None:
             return []
         street = self.hand.street if self.hand.alive_count == 1 else self.hand.text.rstrip("/").count("/")
@@ -176,14 +180,14 @@ class Log:
         return [Event(street, found[0], f"Uncalled bet of {self.money(found[1])} returned to {whose}", "return")]
 
     def _ending(self) -> list[Event]:
-        hand, outcome, found = self.hand, self.outcome, list[Event]()
-        if outcome is None:
+        hand, found = self.hand, list[Event]()
+        if self.settled is None:
             return found
-        for place, what in enumerate(made_hands(hand, self.shown, outcome)):
+        for place, what in enumerate(self.made):
             if what:
                 text = self._says(place, "show", f"{self._cards(self.shown[place])}: {what}")
                 found.append(Event(hand.street, place, text, "show"))
-        pots = settle(hand, outcome).pots
+        pots = self.settled.pots
         for number, (pot, winners) in enumerate(pots):
             name = "the pot" if len(pots) == 1 else "the main pot" if not number else "the side pot"
             name = f"side pot {number}" if number and len(pots) > 2 else name

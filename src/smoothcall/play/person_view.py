@@ -19,7 +19,9 @@ VULGAR = {
 
 def chips_text(chips: int | Fraction) -> str:
     """Return an amount of chips, not negative, as people read it: `1,200`, `12½`."""
-    whole, rest = divmod(Fraction(chips), 1)
+    if isinstance(chips, int):
+        return f"{chips:,}"
+    whole, rest = divmod(chips, 1)
     part = "" if not rest else VULGAR.get(rest, f" {rest}")
     return f"{whole:,}{part}" if whole or not part else part.strip()
 

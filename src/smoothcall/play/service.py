@@ -124,7 +124,7 @@ class PlayService(History):
             hand, begun = self._begin(row, rules, players, 1, full, standing)
         about = self._histories.add_table(row, begun)
         live = LiveTable(row, rules, players, self._names(opponents), hand, about, standing, self._clock())
-        self._count(live)
+        self._count(live, begun.ending)
         self._keep(live)
         self._release_dropped(live)
         return self._view(live)
@@ -166,7 +166,7 @@ class PlayService(History):
                     let_opponents_act(played, about.deck, about.seat, players, secret, habits)
                 ending = self._ending(played, about.seat)
                 self._histories.save(about.id, played.text, len(played.moves), after=before, ending=ending)
-            self._count(live)
+            self._count(live, ending)
             return self._view(live)
 
     def next_hand(self, person: int, id: str, *, hand: int, rebuy: bool = False) -> TableView:
@@ -206,7 +206,7 @@ class PlayService(History):
                     played, begun = self._begin(live.row, live.rules, players, number + 1, stacks, live.standing)
                 live.about = self._histories.add_hand(live.row, begun)
                 live.hand = played
-            self._count(live)
+            self._count(live, begun.ending)
             return self._view(live)
 
     def close_table(self, person: int, id: str) -> TableView:
@@ -298,13 +298,13 @@ class PlayService(History):
             marks=asdict(marks(hand, seat)),
         )
 
-    def _count(self, live: LiveTable) -> None:
-        if (outcome := live.hand.outcome) is not None:
+    def _count(self, live: LiveTable, ending: Ending | None) -> None:
+        if (outcome := live.hand.outcome) is not None and ending is not None:
             net, own = outcome.payoffs, live.about.seat
             live.hands += 1
             live.won += net[own]
             stacks = live.hand.starting if live.row.freezeouts else None
-            live.standing = live.standing.after(own, net, stacks, asdict(marks(live.hand, own)))
+            live.standing = live.standing.after(own, net, stacks, ending.marks)
 
     def _view(self, live: LiveTable) -> TableView:
         about, row = live.about, live.row

@@ -117,7 +117,8 @@ def view_hand(
     turn = hand.player if hand.due is None else None
     blind = max([*rules.blinds, *([] if rules.blinds else rules.antes)])
     money = partial(money_text, unit=unit, blind=blind)
-    log, settled = Log(hand, seat, names, shown, outcome, money), None if outcome is None else settle(hand, outcome)
+    settled, made = None if outcome is None else settle(hand, outcome), made_hands(hand, shown, outcome)
+    log = Log(hand, seat, names, shown, outcome, settled, made, money)
     return HandView(
         id=id,
         number=number,
@@ -129,7 +130,7 @@ def view_hand(
         pots=_side_pots(hand) if settled is None else tuple(pot.chips for pot, _ in settled.pots),
         betting=hand.text,
         move=len(hand.moves),
-        seats=_view_seats(hand, names, seat, shown, outcome, settled, turn, money),
+        seats=_view_seats(hand, names, seat, shown, outcome, settled, made, turn, money),
         events=tuple(log.events()),
         choices=_choices(hand, money) if choosing and turn == seat else (),
         over=outcome is not None,
@@ -160,10 +161,11 @@ def _view_seats(
     shown: Sequence[Cards],
     outcome: Outcome | None,
     settled: Settlement | None,
+    made: Sequence[str],
     turn: int | None,
     money: Money,
 ) -> tuple[SeatView, ...]:
-    rules, made, did = hand.rules, made_hands(hand, shown, outcome), last_actions(hand, money)
+    rules, did = hand.rules, last_actions(hand, money)
     returned, chips = (settled.returned if settled is not None else None) or (-1, 0)
     return tuple(
         SeatView(

@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from smoothcall.store.checkpoints import Checkpoints
 from smoothcall.store.gathering import GRACE, Gathering, Pending, seconds_left
+from smoothcall.store.watched_file import WatchedFile
 
 T = TypeVar("T")
 Change = Pending[Callable[[Connection], Any], Any]
@@ -27,8 +28,9 @@ class CommitFailed(Exception):
 class GroupCommit:
     """One thread that writes, for all who ask."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, file: WatchedFile | None = None) -> None:
+        """`file`: verified before and after each commit."""
+        self._engine, self._file = engine, file
         self._connection: Connection | None = None
         self._checkpoints = Checkpoints(engine)
         self._changes: Gathering[Callable[[Connection], Any], Any] = Gathering("group commit", self._carry_out)
@@ -62,7 +64,12 @@ class GroupCommit:
             change.error = error
 
     def _commit(self, group: list[Change]) -> bool:
-        """Carry out changes in one transaction; False, and none is carried out, if one of several failed."""
+        """Carry out changes in one transaction; False, and none is carried out, if one of several failed.
+
+        The file is verified once for all of them, before and after: every look at it gives up the interpreter's lock.
+        """
+        if self._file is not None:
+            self._file.verify()
         if self._connection is None:
             self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         connection = self._connection
@@ -77,7 +84,9 @@ class GroupCommit:
                 return len(group) == 1
         try:
             connection.exec_driver_sql("COMMIT")
-        except sql.exc.SQLAlchemyError as error:
+            if self._file is not None:
+                self._file.verify_written()
+        except (sql.exc.SQLAlchemyError, OSError) as error:
             raise CommitFailed from error
         self._checkpoints.committed()
         return True

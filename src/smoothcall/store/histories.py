@@ -66,7 +66,7 @@ class Histories(People):
         self._sessions = sessionmaker(self._engine, expire_on_commit=False)
         path = file_of(url)
         self._file = None if path is None else WatchedFile(path)
-        self._group = None if path is None else GroupCommit(self._engine)
+        self._group = None if self._file is None else GroupCommit(self._engine, self._file)
         self._moves = PostgresMoves(self._single, SIGN_INS) if self.dialect == "postgresql" else None
         self._alone = RLock() if in_memory(url) else None  # all threads share the one connection to a database in memory
 
@@ -146,24 +146,18 @@ class Histories(People):
 
         `single`: it is one statement.
         """
-        if self._group is None or self._file is None:
+        if self._group is None:
             alone = single and self.dialect == "postgresql"
             with self._single(changes=True) if alone else self._transaction(self._engine.connect) as connection:
                 return call(connection)
         try:
-            self._file.verify()
-            result = self._asked(self._group.run, call)
+            return self._asked(self._group.run, call)
         except sql.exc.IntegrityError:
             raise
         except CommitFailed as error:
             raise _storage_error(error.__cause__ or error, unchanged=False) from None
         except (sql.exc.SQLAlchemyError, OSError) as error:
             raise _storage_error(error, unchanged=True) from None
-        try:
-            self._file.verify_written()
-        except OSError as error:
-            raise _storage_error(error, unchanged=False) from None
-        return result
 
     # People
 

@@ -59,7 +59,7 @@ class Guard:
             if found is None:
                 fault = 413, f"The body is too large (accepted: up to {LARGEST // 1024} KB)."
             else:
-                receive = _replay(found, receive)
+                receive = replay(found, receive)
         if fault is not None:
             await self.refuse(Request(scope), *fault)(scope, receive, sealed)
             return
@@ -113,7 +113,7 @@ async def _read(headers: Headers, receive: Receive) -> bytes | None:
     return body
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
+def replay(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that yields a body that has been read already."""
     waiting = True
 

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -56,6 +56,36 @@ class Connections:
             del self.by_address[address]
 
 
+class JoinedWrites:
+    """A transport that sends together what is written at once: the head of an answer with its body.
+
+    Every sending gives up the interpreter's lock, which a busy server gets back late.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._held: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if not self._held:
+            self._loop.call_soon(self._send)
+        self._held.append(data)
+        if len(data) >= SLICE:
+            self._send()
+
+    def close(self) -> None:
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        held, self._held = self._held, []
+        if held and not self._transport.is_closing():
+            self._transport.write(b"".join(held))
+
+
 class LimitedProtocol(HttpToolsProtocol):
     """Uvicorn's protocol with limits; `limited` makes the class for one server."""
 
@@ -69,7 +99,7 @@ class LimitedProtocol(HttpToolsProtocol):
     cycle: Any  # None before the first request
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(cast(asyncio.Transport, JoinedWrites(transport, self.loop)))
         wire = transport.get_extra_info("socket")
         if wire is not None and wire.family in (socket.AF_INET, socket.AF_INET6):
             wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio sets it on sockets made with a protocol only

@@ -27,6 +27,7 @@ from smoothcall.play.service import PlayService
 from smoothcall.store.deadlines import Stopped
 from smoothcall.web import api, docs, explore, hands, lobby, pages, people, review, settings, statistics, table
 from smoothcall.web.guard import HEADERS, Guard
+from smoothcall.web.moves import ShortWay
 from smoothcall.web.protocol import LimitedProtocol, Limits, limited
 from smoothcall.web.quiet import keep_quiet
 from smoothcall.web.schedule import Schedule
@@ -36,7 +37,7 @@ from smoothcall.web.workers import Workers
 GRACE = 3  # seconds that requests under way have when the server is stopped
 BACKLOG, ACCEPTED_AT_ONCE = 2048, 32  # connections that wait to be accepted; that are accepted before others are served
 RESERVED_FILES = 96  # open files that are not connections: the database, agents, logs, and connections being refused
-SWITCH_INTERVAL = 0.0002  # seconds for which a busy thread keeps the others, the event loop among them, from going on
+SWITCH_INTERVAL = 0.001  # seconds for which a busy thread keeps the others, the event loop among them, from going on
 FULL_COLLECTIONS = 500  # collections of younger objects before one of all objects; 10 in Python
 NEWCOMERS = 120  # people who sit down for the first time, from one address in a minute
 TITLE, DESCRIPTION = "Smoothcall", "Play against agents, and read your results."
@@ -66,6 +67,7 @@ def create(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.service, app.state.workers, app.state.schedule = service, Workers(), schedule or Schedule()
     app.state.newcomers = people.Newcomers(newcomers)
@@ -77,6 +79,7 @@ def create(
     app.add_exception_handler(Stopped, _stopped)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _fault)
+    app.add_middleware(ShortWay, refuse=_usage)
     found = {"service": service, "workers": app.state.workers, "schedule": app.state.schedule}
     app.add_middleware(people.FindPerson, **found)
     app.add_middleware(Guard, hosts=hosts, refuse=pages.refuse)

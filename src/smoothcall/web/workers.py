@@ -57,28 +57,50 @@ def begin_request() -> None:
     _waited.set([0.0])
 
 
+class _Results:
+    """Results of calls on their way to an event loop, which is woken once for those that come together."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop, self._found = loop, deque[tuple[_Call, Any, BaseException | None]]()
+        self._woken, self._lock = False, threading.Lock()
+
+    def put(self, call: _Call, result: Any, error: BaseException | None) -> None:
+        self._found.append((call, result, error))
+        with self._lock:
+            woken, self._woken = self._woken, True
+        if not woken:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits
+                self.loop.call_soon_threadsafe(self._finish)
+
+    def _finish(self) -> None:
+        with self._lock:
+            self._woken = False
+        while self._found:
+            call, result, error = self._found.popleft()
+            call.finish(result, error)
+
+
 class _Call:
     """A call and the future of its result."""
 
-    def __init__(self, call: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> None:
-        self.call, self.loop, self.future = call, loop, loop.create_future()
-        self.context, self.stop = copy_context(), threading.Event()
+    def __init__(self, call: Callable[[], Any], results: _Results, loop: asyncio.AbstractEventLoop) -> None:
+        self.call, self.results, self.future = call, results, loop.create_future()
+        self.context, self.stopped = copy_context(), False
 
     def run(self) -> None:
-        if self.stop.is_set():
+        if self.stopped:
             return
         try:
             result, error = self.context.run(self._stoppable), None
         except BaseException as raised:
             result, error = None, raised
-        with suppress(RuntimeError):  # the loop is closed: nobody waits
-            self.loop.call_soon_threadsafe(self._finish, result, error)
+        self.results.put(self, result, error)
 
     def _stoppable(self) -> Any:
-        with stoppable(self.stop.is_set):
+        with stoppable(lambda: self.stopped):
             return self.call()
 
-    def _finish(self, result: Any, error: BaseException | None) -> None:
+    def finish(self, result: Any, error: BaseException | None) -> None:
         if self.future.done():
             return
         if error is not None:
@@ -137,6 +159,7 @@ class Workers:
 
     def __init__(self) -> None:
         self.pools = {kind: Pool(kind) for kind in (MOVES, READS, LOADS, SEARCHES, LONG)}
+        self._results: _Results | None = None  # of the event loop that asked last
         self._turns: dict[object, asyncio.Lock] = {}
         self._asked: Counter[object] = Counter()  # long requests by person
 
@@ -152,13 +175,15 @@ class Workers:
             seconds -= waited[0]
             if seconds < LEAST:
                 raise Overloaded(SLOW)
-        made = _Call(partial(_until, began + seconds, call), loop)
+        if self._results is None or self._results.loop is not loop:
+            self._results = _Results(loop)
+        made = _Call(partial(_until, began + seconds, call), self._results, loop)
         pool.submit(made)
         late = loop.call_later(seconds, _give_up, pool, made)
         try:
             return cast(T, await made.future)
         except asyncio.CancelledError:
-            made.stop.set()
+            made.stopped = True
             pool.withdraw(made)
             raise
         finally:
