@@ -8,6 +8,7 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.evaluation.exact_response import exact_response
+from smoothcall.kernels.tables import Array
 from smoothcall.search import policy_response
 from tests.evaluation.test_exact_response import images, small, some_policy, with_flops
 
