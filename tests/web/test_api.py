@@ -8,9 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, HTTPException
 from pydantic import TypeAdapter
 
+from smoothcall.errors import StorageError
 from smoothcall.play.coach import Review
 from smoothcall.play.explorer import Spot
 from smoothcall.play.history import Page
@@ -19,6 +20,7 @@ from smoothcall.play.person_view import HandView, Results, TableView
 from smoothcall.play.service import PlayService
 from smoothcall.play.stakes import PLAY_GAMES
 from smoothcall.play.statistics import Statistics
+from smoothcall.store.deadlines import Stopped
 from smoothcall.store.records import Filter
 from smoothcall.web.docs import EXAMPLE, operations
 from tests.web.conftest import Invite
@@ -163,6 +165,24 @@ def test_the_example_plays_a_hand(visitor: Visitor, service: PlayService, monkey
     exec(EXAMPLE.format(base="http://localhost"), {})
     assert "You are dealt" in capsys.readouterr().out
     assert service.hands(service.person(visitor.token), Filter()).total == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(Stopped(), 503), (HTTPException(418), 418), (StorageError("the disk is full"), 503)], ids=repr
+)
+def test_errors_of_moves_are_answered_by_the_same_handlers(
+    client: Visitor, agents: Agents, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int
+) -> None:
+    table = open_table(client, "kuhn", agents)
+
+    def fails(*arguments: Any, **options: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(PlayService, "act", fails)
+    for kind in ("application/json", "application/json; charset=utf-8"):
+        sent = json.dumps({"letter": "c", "hand": 1, "move": 0})
+        answer = client.post(f"/api/tables/{table.id}/act", content=sent, headers={"content-type": kind})
+        assert answer.status_code == status
 
 
 @pytest.mark.parametrize(

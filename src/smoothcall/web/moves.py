@@ -1,7 +1,8 @@
-"""Middleware that answers the moves of programs by the shortest way.
+"""What answers the moves of programs by the shortest way, in front of the routes.
 
 Routing, dependencies and validation by FastAPI take longer than the move itself. A request for a move that is as the document
 of the API says calls the function of its route directly; any other request goes on to the routes, which say what is wrong.
+Errors are answered by the handlers of the application, as those of routes.
 """
 
 from __future__ import annotations
@@ -15,13 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from smoothcall.errors import UsageError
 from smoothcall.web import api
 from smoothcall.web.guard import replay
 
 PATH = re.compile(r"/api/tables/([^/]+)/(act|next)")
 JSON = (b"content-type", b"application/json")
-Refuse = Callable[[Request, Exception], Awaitable[Response]]  # makes the response to a UsageError
 _ROUTES: dict[str, tuple[Callable[[bytes], Any], Callable[[Request, str, Any], Awaitable[Response]]]] = {
     "act": (TypeAdapter(api.Move).validate_json, api.act),
     "next": (TypeAdapter(api.Next).validate_json, api.next_hand),
@@ -29,10 +28,10 @@ _ROUTES: dict[str, tuple[Callable[[bytes], Any], Callable[[Request, str, Any], A
 
 
 class ShortWay:
-    """The ASGI middleware."""
+    """An ASGI application in front of another: the routes."""
 
-    def __init__(self, app: ASGIApp, *, refuse: Refuse) -> None:
-        self.app, self.refuse = app, refuse
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         found = PATH.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "POST" else None
@@ -47,8 +46,5 @@ class ShortWay:
         except ValidationError:
             await self.app(scope, replay(body, receive), send)
             return
-        try:
-            response = await answer(request, found[1], asked)
-        except UsageError as error:
-            response = await self.refuse(request, error)
+        response = await answer(request, found[1], asked)
         await response(scope, receive, send)

@@ -79,7 +79,7 @@ def create(
     app.add_exception_handler(Stopped, _stopped)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _fault)
-    app.add_middleware(ShortWay, refuse=_usage)
+    app.router.middleware_stack = ShortWay(app.router.middleware_stack)  # inside the handlers of exceptions
     found = {"service": service, "workers": app.state.workers, "schedule": app.state.schedule}
     app.add_middleware(people.FindPerson, **found)
     app.add_middleware(Guard, hosts=hosts, refuse=pages.refuse)
