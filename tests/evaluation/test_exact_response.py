@@ -383,41 +383,6 @@ def test_flops_are_kept_and_a_killed_computation_goes_on(tmp_path: Path, monkeyp
         exact_response(policy, flops=12, double=True, store=tmp_path / "none" / "some.flops")
 
 
-def test_a_sum_over_all_flops_goes_on_in_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The result does not depend on interruptions, and nothing else than the file is needed."""
-    with_flops(monkeypatch, [images(flop)[0] for flop in ("TcTdTh", "TcJdQh", "TcJcQc")], [4, 24, 4])
-    policy, path = some_policy(small("all-in"), 4), tmp_path / "some.flops"
-    whole, kept = exact_response(policy, double=True), tmp_path / "some.sum"
-    stopped = exact_response(policy, double=True, store=path, stop=lambda: True)
-    assert (stopped.walked, stopped.done, stopped.total) == (1, False, None)
-    assert kept.stat().st_size < 20_000
-    kept.rename(tmp_path / "moved.sum")
-    told = list[tuple[float, str]]()
-    again = exact_response(policy, double=True, store=tmp_path / "moved.sum", watch=lambda *step: told.append(step))
-    assert (again, len(told)) == (whole, 2)
-    assert [each.name for each in tmp_path.iterdir()] == ["moved.sum"]
-    monkeypatch.setattr(policy_response.PolicyResponse, "flop_values", None)  # nothing is walked any more
-    assert exact_response(policy, double=True, store=tmp_path / "moved.sum") == whole
-
-
-def test_sums_of_other_agents_and_damaged_ones_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_flops(monkeypatch, images("TcTdTh")[:1], [4])
-    policy, path = some_policy(small("all-in"), 4), tmp_path / "some.sum"
-    exact_response(policy, double=True, store=path)
-    data = path.read_bytes()
-    for other in (some_policy(small("all-in"), 5), policy.greedy()):
-        with pytest.raises(sc.UsageError, match=r"not a sum over flops of this agent and response \(policy: "):
-            exact_response(other, double=True, store=path)
-    for wrong in (data[:-1], data + b"x", data[:-1] + bytes([data[-1] ^ 1]), data.replace(b'"done": 1', b'"done": 2')):
-        path.write_bytes(wrong)
-        with pytest.raises(sc.UsageError, match="is damaged"):
-            exact_response(policy, double=True, store=path)
-    for wrong in (b"", b"something else", b"[]\n"):
-        path.write_bytes(wrong)
-        with pytest.raises(sc.UsageError):
-            exact_response(policy, double=True, store=path)
-
-
 def test_results_say_exact_or_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     with_flops(monkeypatch, images("TcTdTh")[:1], [4])
     policy = sc.Policy.uniform(small("all-in"))
