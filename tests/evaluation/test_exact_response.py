@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import permutations
 from math import comb
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -351,6 +352,35 @@ def test_32_bit_numbers_are_near_64_bit_ones() -> None:
     policy = some_policy(small("all-in"), 4)
     single, double = (exact_response(policy, flops=2, double=each) for each in (False, True))
     assert single.seats == pytest.approx(double.seats, rel=1e-5)
+
+
+def test_flops_are_kept_and_a_killed_computation_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy, path = some_policy(small("all-in"), 4), tmp_path / "some.flops"
+    whole = exact_response(policy, flops=12, double=True)
+    calls = list[tuple[int, ...]]()
+    walk = policy_response.PolicyResponse.flop_values
+
+    def counted(self: policy_response.PolicyResponse, flop: tuple[int, ...]) -> tuple[Array, int]:
+        calls.append(flop)
+        return walk(self, flop)
+
+    monkeypatch.setattr(policy_response.PolicyResponse, "flop_values", counted)
+    exact_response(policy, flops=12, double=True, store=path, stop=lambda: len(calls) == 4)
+    assert len(calls) == 4
+    path.write_bytes(path.read_bytes()[:-5])  # killed while writing
+    again = exact_response(policy, flops=12, double=True, store=path)
+    assert again == whole
+    assert len(calls) == whole.walked + 1
+    assert exact_response(policy, flops=12, double=True, store=path) == whole
+    assert len(calls) == whole.walked + 1
+    for other in (some_policy(small("all-in"), 5), policy.greedy()):
+        with pytest.raises(sc.UsageError, match="not a file of flops of this agent"):
+            exact_response(other, flops=12, double=True, store=path)
+    path.write_bytes(b"something else")
+    with pytest.raises(sc.UsageError, match="header is damaged"):
+        exact_response(policy, flops=12, double=True, store=path)
+    with pytest.raises(sc.UsageError, match="folder that exists"):
+        exact_response(policy, flops=12, double=True, store=tmp_path / "none" / "some.flops")
 
 
 def test_results_say_exact_or_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:

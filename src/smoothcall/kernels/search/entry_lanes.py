@@ -249,7 +249,7 @@ def value_showdowns(  # long: one loop over the hands, whose sums all kinds shar
     cards: Array,
     all_cards: Array,
     value: Array,
-) -> None:
+) -> None:  # long: in an inlined function with branches, Numba counts references to arrays for every hand
     """Bring the chips won less those lost at a showdown into value[count, L], with the fold that comes with a call.
 
     Weaker hands count 1, equal ones 0, stronger ones -1: a half of all hands is subtracted beforehand, then the hands that are

@@ -1,4 +1,4 @@
-"""Files of exact responses: values of flops and sums over them are kept, continued and verified."""
+"""The file with the sum over the flops done: a computation over all flops goes on, and damaged files are refused."""
 
 from __future__ import annotations
 
@@ -8,38 +8,8 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.evaluation.exact_response import exact_response
-from smoothcall.kernels.tables import Array
 from smoothcall.search import policy_response
 from tests.evaluation.test_exact_response import images, small, some_policy, with_flops
-
-
-def test_flops_are_kept_and_a_killed_computation_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    policy, path = some_policy(small("all-in"), 4), tmp_path / "some.flops"
-    whole = exact_response(policy, flops=12, double=True)
-    calls = list[tuple[int, ...]]()
-    walk = policy_response.PolicyResponse.flop_values
-
-    def counted(self: policy_response.PolicyResponse, flop: tuple[int, ...]) -> tuple[Array, int]:
-        calls.append(flop)
-        return walk(self, flop)
-
-    monkeypatch.setattr(policy_response.PolicyResponse, "flop_values", counted)
-    exact_response(policy, flops=12, double=True, store=path, stop=lambda: len(calls) == 4)
-    assert len(calls) == 4
-    path.write_bytes(path.read_bytes()[:-5])  # killed while writing
-    again = exact_response(policy, flops=12, double=True, store=path)
-    assert again == whole
-    assert len(calls) == whole.walked + 1
-    assert exact_response(policy, flops=12, double=True, store=path) == whole
-    assert len(calls) == whole.walked + 1
-    for other in (some_policy(small("all-in"), 5), policy.greedy()):
-        with pytest.raises(sc.UsageError, match="not a file of flops of this agent"):
-            exact_response(other, flops=12, double=True, store=path)
-    path.write_bytes(b"something else")
-    with pytest.raises(sc.UsageError, match="header is damaged"):
-        exact_response(policy, flops=12, double=True, store=path)
-    with pytest.raises(sc.UsageError, match="folder that exists"):
-        exact_response(policy, flops=12, double=True, store=tmp_path / "none" / "some.flops")
 
 
 def test_a_sum_over_all_flops_goes_on_in_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
