@@ -189,6 +189,7 @@ def test_hands_of_our_games_come_back_at_every_moment(name: str) -> None:
             step(hand, random)
             if hand.due is None:
                 state = read_state(game, write_state(State(number, hand)))
+                assert state.hand.outcome == hand.outcome  # which each keeps from now on
                 assert (state.number, vars(state.hand)) == (number, vars(hand))
         assert state.agrees
         assert state.names[0] == "p1"
