@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -53,8 +54,9 @@ def test_the_checker_finds_uses() -> None:
 def test_only_kernels_call_them() -> None:
     known, left = callees(), []
     assert sum(map(len, known.values())) > 40
+    names = re.compile(rf"\b({'|'.join(sorted(set().union(*known.values())))})\b")
     for folder in ("src", "tests", "benchmarks", "examples"):
         for path in (ROOT / folder).rglob("*.py"):
-            if KERNELS not in path.parents and "smoothcall.kernels" in (text := path.read_text()):
+            if KERNELS not in path.parents and "smoothcall.kernels" in (text := path.read_text()) and names.search(text):
                 left += [f"{path.relative_to(ROOT)}: {name}" for name in used(text, known)]
     assert not left, "\n" + "\n".join(left)

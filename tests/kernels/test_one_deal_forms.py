@@ -18,7 +18,7 @@ compiled_long = [] if config.DISABLE_JIT else pytest.mark.long  # each form is a
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("prune", [pytest.param(0.0, marks=compiled_long), 1e-2])
+@pytest.mark.parametrize("prune", [pytest.param(prune, marks=compiled_long) for prune in (0.0, 1e-2)])
 @pytest.mark.parametrize("spec", ["kuhn", pytest.param("kuhn-3p", marks=compiled_long)])
 def test_recursion_agrees_with_sweeps(spec: str, prune: float) -> None:
     game = built(spec)

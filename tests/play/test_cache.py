@@ -288,8 +288,8 @@ def test_tables_in_memory_are_bounded_by_the_cache_and_count_in_it() -> None:
     ("game", "opponents"),
     [
         ("kuhn", ["kuhn-lp"]),
-        ("leduc", ["leduc-cfr"]),
-        ("limit-holdem-3p", ["always-raise"] * 2),
+        pytest.param("leduc", ["leduc-cfr"], marks=pytest.mark.long),
+        pytest.param("limit-holdem-3p", ["always-raise"] * 2, marks=pytest.mark.long),
         ("no-limit-holdem:seats=4", ["mostly-calls"] * 3),
         pytest.param("no-limit-holdem:seats=6", ["mostly-calls"] * 5, marks=pytest.mark.long),
     ],
