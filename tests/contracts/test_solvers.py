@@ -247,8 +247,15 @@ def test_narrow_tables_restore_too(name: str, monkeypatch: pytest.MonkeyPatch) -
         np.testing.assert_array_equal(again.tables()[table], value, err_msg=table)
 
 
-@pytest.mark.parametrize("name", ["smooth-uct", "mccfr"])
-@pytest.mark.parametrize("spec", [TINY, "no-limit-holdem"], ids=["few rows", "many rows"])
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        pytest.param("smooth-uct", TINY, id="few rows-smooth-uct"),
+        pytest.param("mccfr", TINY, id="few rows-mccfr"),
+        pytest.param("smooth-uct", "no-limit-holdem", id="many rows-smooth-uct"),
+        pytest.param("mccfr", "no-limit-holdem", id="many rows-mccfr", marks=pytest.mark.long),
+    ],
+)
 def test_threads_learn_sampled_games(name: str, spec: str) -> None:
     """What two threads learn is there afterwards, and as much as one learns: how far policies are from even, on average."""
     game, learned = built(spec), []
