@@ -10,7 +10,7 @@ import numpy as np
 
 from smoothcall.kernels import callee, kernel
 from smoothcall.kernels.search.lanes import fill, load, load_whole, total
-from smoothcall.kernels.search.sweep import Betting, Boards, Scratch, _stride, _width
+from smoothcall.kernels.search.sweep import Betting, Boards, Scratch, block_width, stride_of
 from smoothcall.kernels.tables import Array
 
 
@@ -53,9 +53,9 @@ def all_in_values(
     Their showdowns win as much as they lose. `boards` are those of the street before; the opponent's reach at the entries is
     in the last street's buffers. `weight` is the probability of one of its boards.
     """
-    first, entries, width, reach = betting.part[-1], len(betting.root) - 1, _width(scratch), scratch.entry_reach
+    first, entries, width, reach = betting.part[-1], len(betting.root) - 1, block_width(scratch), scratch.entry_reach
     ahead, none = boards.ahead[min(player, len(boards.ahead) - 1)], fill(reach, 0.0)
-    blocks, stride = reach.shape[1] // width, _stride(boards, 1 - player, 0, width)
+    blocks, stride = reach.shape[1] // width, stride_of(boards, 1 - player, 0, width)
     for hand in range(begin, end):
         for one in range(first, entries, 3):  # three at a time share what is read
             two, three = min(one + 1, entries - 1), min(one + 2, entries - 1)

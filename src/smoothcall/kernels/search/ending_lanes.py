@@ -20,9 +20,9 @@ from smoothcall.kernels.search.sweep import (
     Scratch,
     Tables,
     Weights,
-    _add_to_entries,
-    _walk_up,
-    _width,
+    add_to_entries,
+    block_width,
+    walk_up,
 )
 from smoothcall.kernels.tables import Array
 
@@ -66,8 +66,8 @@ def walk_ending_lanes(
                     scratch.reached[node - first] = scratch.entry_reached[each] and not endings.paid[node]
             for number in range(endings.part_group[part], endings.part_group[part + 1]):
                 _value_group(endings, number, first, boards, board, player, scratch, group)
-            _walk_up(betting, first, last, player, BEST, tables, boards, board, locked, weights, scratch)
-            _add_to_entries(betting, boards, board, player, entry, last_entry, first, scratch)
+            walk_up(betting, first, last, player, BEST, tables, boards, board, locked, weights, scratch)
+            add_to_entries(betting, boards, board, player, entry, last_entry, first, scratch)
 
 
 @inlined
@@ -105,7 +105,7 @@ def _value_group(
     endings: Endings, number: int, first: int, boards: Boards, board: int, player: int, scratch: Scratch, group: Group
 ) -> None:
     """Write the values of a group's endings to the vectors of their nodes."""
-    width, size = _width(scratch), scratch.value.shape[1] // _width(scratch)
+    width, size = block_width(scratch), scratch.value.shape[1] // block_width(scratch)
     count, origin, blocks = boards.hands[player, board], boards.origin[player, board], len(WIDE)
     alive = False
     for block in range(blocks):

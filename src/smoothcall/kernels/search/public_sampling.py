@@ -24,10 +24,10 @@ from smoothcall.kernels.search.sweep import (
     Betting,
     Boards,
     Scratch,
-    _add_values,
-    _stride,
-    _value_endings,
-    _width,
+    add_values,
+    block_width,
+    stride_of,
+    value_endings,
 )
 from smoothcall.kernels.tables import CALL, Array
 from smoothcall.kernels.vectors import copy
@@ -177,7 +177,7 @@ def _walk_down(
     """
     reached, most = scratch.reached, betting.child.shape[1]
     after, found = np.empty(most, np.int64), np.empty(most)
-    hands, stride = boards.hands[1 - sweep.player, board], _stride(boards, 1 - sweep.player, board, _width(scratch))
+    hands, stride = boards.hands[1 - sweep.player, board], stride_of(boards, 1 - sweep.player, board, block_width(scratch))
     for node in range(first, last):
         if betting.kind[node] != DECISION:
             continue
@@ -289,8 +289,8 @@ def _walk_up(
 ) -> None:
     """Find the learner's values at the decisions among nodes first:last, from the endings up, and let it learn or respond."""
     value, below = scratch.value, np.empty(betting.child.shape[1], np.int64)
-    width = _width(scratch)
-    blocks, stride = value.shape[1] // width, _stride(boards, sweep.player, board, width)
+    width = block_width(scratch)
+    blocks, stride = value.shape[1] // width, stride_of(boards, sweep.player, board, width)
     responds = sweep.respond and len(streets) == 0
     for node in range(last - 1, first - 1, -1):
         if betting.kind[node] != DECISION:
@@ -311,7 +311,7 @@ def _walk_up(
             if actions == 0:  # its reach is too small for a number
                 value[own] = 0
             else:
-                _add_values(value, own * blocks, below, actions, stride)
+                add_values(value, own * blocks, below, actions, stride)
         elif responds:
             _respond(value, own, below, actions, work.choice[node])
         else:
@@ -350,13 +350,13 @@ def _sweep(
                 copy(trunk.reach[tree.trunk.source[sweep.player, node]], late.reach[root])
                 visited += betting.root[entry + 1] - betting.root[entry]
         _walk_down(betting, first, last, board, sweep, other, other.last_row, none, boards, late, work)
-        _value_endings(betting, part, first, sweep.player, boards, board, late)
+        value_endings(betting, part, first, sweep.player, boards, board, late)
         _walk_up(betting, first, last, board, sweep, own, own.last_row, none, boards, late, work)
         for entry in range(begin, end):
             root = betting.root[entry] - first
             if late.reached[root]:
                 copy(late.value[root], trunk.value[tree.entry[entry]])
-    _value_endings(tree.trunk, part_0, top, sweep.player, boards, board, trunk)
+    value_endings(tree.trunk, part_0, top, sweep.player, boards, board, trunk)
     _walk_up(tree.trunk, top, nodes, board, sweep, own, own.trunk_row, tree.street, boards, trunk, work)
     return visited
 

@@ -116,14 +116,14 @@ def _side(boards: Boards, player: int, board: int) -> Side:
 
 
 @inlined
-def _width(scratch: Scratch) -> int:
+def block_width(scratch: Scratch) -> int:
     """Return the numbers of a block."""
     width: int = scratch.lanes.shape[1] // MOST_BLOCKS
     return width
 
 
 @inlined
-def _stride(boards: Boards, player: int, board: int, lanes: int) -> int:
+def stride_of(boards: Boards, player: int, board: int, lanes: int) -> int:
     """Return the blocks of a vector over the hands that a board leaves."""
     blocks: int = (boards.hands[player, board] + lanes - 1) // lanes
     return blocks
@@ -156,7 +156,7 @@ def _act_by_bucket(
 
 
 @callee
-def _add_values(value: Array, own: int, below: Array, actions: int, stride: int) -> None:
+def add_values(value: Array, own: int, below: Array, actions: int, stride: int) -> None:
     """Write the sum of the actions' values: where the opponent acts, its probabilities are in its reach."""
     for block in range(stride):
         total = load(value, below[0] + block)
@@ -181,8 +181,8 @@ def _enter(
     betting: Betting, boards: Boards, board: int, player: int, begin: int, end: int, first: int, scratch: Scratch
 ) -> None:
     """Read the opponent's reach at entries begin:end in the order of a board."""
-    origin, width = boards.origin[1 - player, board], _width(scratch)
-    stride, blocks = _stride(boards, 1 - player, board, width), scratch.reach.shape[1] // width
+    origin, width = boards.origin[1 - player, board], block_width(scratch)
+    stride, blocks = stride_of(boards, 1 - player, board, width), scratch.reach.shape[1] // width
     for entry in range(begin, end):
         root = betting.root[entry] - first
         scratch.reached[root] = scratch.entry_reached[entry]
@@ -203,7 +203,7 @@ def _walk_down(
     """
     reach, reached, most = scratch.reach, scratch.reached, betting.child.shape[1]
     after, found = np.empty(most, np.int64), np.empty(most, reach.dtype)
-    width, stride = reach.shape[1] // _width(scratch), _stride(boards, 1 - player, board, _width(scratch))
+    width, stride = reach.shape[1] // block_width(scratch), stride_of(boards, 1 - player, board, block_width(scratch))
     for node in range(first, last):
         if betting.kind[node] != DECISION:
             continue
@@ -224,9 +224,9 @@ def _walk_down(
 
 
 @callee
-def _value_endings(betting: Betting, part: int, first: int, player: int, boards: Boards, board: int, scratch: Scratch) -> None:
+def value_endings(betting: Betting, part: int, first: int, player: int, boards: Boards, board: int, scratch: Scratch) -> None:
     """Write the values of the endings of a part that are reached; its first node is `first`."""
-    nodes, endings, width = scratch.ending, 0, _width(scratch)
+    nodes, endings, width = scratch.ending, 0, block_width(scratch)
     for place in range(betting.part_endings[player, part], betting.part_endings[player, part + 1]):
         if scratch.reached[betting.endings[player, place] - first]:
             nodes[endings] = betting.endings[player, place]
@@ -259,10 +259,10 @@ def _value_group(
     """
     lanes, factor, card_reach = scratch.lanes, scratch.factor, scratch.card_reach
     own, other = _side(boards, player, board), _side(boards, 1 - player, board)
-    count, many, width = boards.hands[player, board], boards.hands[1 - player, board], _width(scratch)
-    shown_down, blocks = betting.kind[scratch.ending[begin]] == SHOWN_DOWN, int(len(wide))  # no literal, as in `_walk_up`
+    count, many, width = boards.hands[player, board], boards.hands[1 - player, board], block_width(scratch)
+    shown_down, blocks = betting.kind[scratch.ending[begin]] == SHOWN_DOWN, int(len(wide))  # no literal, as in `walk_up`
     folds = _find_lanes(betting, begin, some, first, player, shown_down, blocks, scratch)
-    _to_lanes(_stride(boards, 1 - player, board, width), some, blocks, scratch)
+    _to_lanes(stride_of(boards, 1 - player, board, width), some, blocks, scratch)
     store(lanes, many, fill_wide(lanes, 0.0, wide))
     if shown_down:
         compare_hands(lanes, other, many, own, count, factor, card_reach, scratch.lane_value, wide)
@@ -282,7 +282,7 @@ def _find_lanes(
 
     Unless showdowns are among the endings, all of them are folds.
     """
-    vector, factor, width = scratch.vector, scratch.factor, _width(scratch)
+    vector, factor, width = scratch.vector, scratch.factor, block_width(scratch)
     size, lanes, folds = scratch.value.shape[1] // width, blocks * width, 0
     nowhere = (len(scratch.value) - 1) * size
     for lane in range(lanes):
@@ -304,7 +304,7 @@ def _find_lanes(
 @callee
 def _to_lanes(stride: int, some: int, blocks: int, scratch: Scratch) -> None:
     """Copy one vector into each of the first lanes, so many that `some` are among them. A row of lanes has `blocks` blocks."""
-    width = _width(scratch)
+    width = block_width(scratch)
     for block in range(stride):
         for part in range((some + width - 1) // width):
             vector, row = scratch.vector[0, part * width : (part + 1) * width], block * width * blocks + part
@@ -314,7 +314,7 @@ def _to_lanes(stride: int, some: int, blocks: int, scratch: Scratch) -> None:
 @callee
 def _from_lanes(own: Side, count: int, some: int, folds: int, scratch: Scratch, wide: Wide, folded: Wide) -> None:
     """Finish the values of `some` endings and of `folds` folds, a block of hands at a time; copy each lane to a vector."""
-    width, vector, lane_block = _width(scratch), scratch.vector, scratch.lane_block
+    width, vector, lane_block = block_width(scratch), scratch.vector, scratch.lane_block
     target = scratch.square[0] if some > 0 else scratch.square[0, :0]
     fold_target = scratch.square[1] if folds > 0 else scratch.square[1, :0]
     for block in range((count + width - 1) // width):
@@ -341,7 +341,7 @@ def _from_lanes(own: Side, count: int, some: int, folds: int, scratch: Scratch, 
 
 
 @callee
-def _walk_up(
+def walk_up(
     betting: Betting,
     first: int,
     last: int,
@@ -356,7 +356,7 @@ def _walk_up(
 ) -> None:
     """Find the player's values at the decisions among nodes first:last, from the endings up; update its tables to LEARN."""
     value, below = scratch.value, np.empty(betting.child.shape[1], np.int64)
-    width, stride = value.shape[1] // _width(scratch), _stride(boards, player, board, _width(scratch))
+    width, stride = value.shape[1] // block_width(scratch), stride_of(boards, player, board, block_width(scratch))
     for node in range(last - 1, first - 1, -1):
         if betting.kind[node] != DECISION or not scratch.reached[node - first]:
             continue
@@ -370,7 +370,7 @@ def _walk_up(
         if actions == 0:  # its reach is too small for a number
             scratch.value[node - first] = 0
         elif betting.player[node] != player:
-            _add_values(value, own, below, actions, stride)
+            add_values(value, own, below, actions, stride)
         elif how == MEAN or (len(locked) > 0 and locked[board, node]):
             mean_values(tables.average, place, value, own, below, actions, stride)
         elif how == BEST:
@@ -380,11 +380,11 @@ def _walk_up(
 
 
 @callee
-def _add_to_entries(
+def add_to_entries(
     betting: Betting, boards: Boards, board: int, player: int, begin: int, end: int, first: int, scratch: Scratch
 ) -> None:
     """Add a board's values to its street's entries, once for each card that the board stands for."""
-    blocks = scratch.value.shape[1] // _width(scratch)
+    blocks = scratch.value.shape[1] // block_width(scratch)
     for image in range(boards.image[board], boards.image[board + 1]):
         place = boards.place[player, image]
         for entry in range(begin, end):
@@ -437,9 +437,9 @@ def walk_boards(
                 _enter(betting, boards, board, player, entry, last_entry, first, scratch)
                 _walk_down(betting, first, last, player, tables, boards, board, scratch)
             if up:
-                _value_endings(betting, part, first, player, boards, board, scratch)
-                _walk_up(betting, first, last, player, how, tables, boards, board, locked, weights, scratch)
-                _add_to_entries(betting, boards, board, player, entry, last_entry, first, scratch)
+                value_endings(betting, part, first, player, boards, board, scratch)
+                walk_up(betting, first, last, player, how, tables, boards, board, locked, weights, scratch)
+                add_to_entries(betting, boards, board, player, entry, last_entry, first, scratch)
         if runs > 0 and run != run_of(board + 1, every, runs):
             if run < len(partial):
                 for entry in range(walked):
