@@ -15,7 +15,7 @@ from smoothcall.information.tree import ActionTree
 from smoothcall.kernels.search import sweep as kernels
 from smoothcall.kernels.tables import Array
 from smoothcall.policy import Policy
-from smoothcall.search.policy_response import policy_streets
+from smoothcall.search.policy_betting import policy_streets
 from smoothcall.search.public_tree import StreetBetting, street_bettings
 
 Shares = list[tuple[int, int, int]]  # row of the person's table, first row and slot of the policy; -1: always
@@ -57,7 +57,7 @@ def _tree(streets: list[StreetBetting], policy: Array, shares: list[Shares]) -> 
 def known_tree(game: Game, seat: int, policy: Policy, root: int) -> DecisionTree:
     """Return the betting behind a node of the policy's tree."""
     tree = game.tree
-    streets = policy_streets(game, tree.child >= 0, seat, root)
+    streets = policy_streets(game, tree.child >= 0, root)
     shares: list[Shares] = [[] for _ in streets]
     for place, street in enumerate(streets):
         street.text = [""] * len(street.kind)

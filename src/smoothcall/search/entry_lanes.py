@@ -44,6 +44,7 @@ def sort_entries(before: StreetBetting, street: StreetBetting) -> tuple[StreetBe
             parent = street.parent[node] + shift if street.parent[node] >= 0 else -1
             found.add(street.kind[node], street.player[node], parent, street.row[node], street.entry[node], street.factor[node])
             found.slots.append(street.slots[node])
+            found.like.append(street.like[node])
     found.root.append(len(found.kind))
     for entries in common:
         members.append(list(range(so_far, so_far + len(entries))))

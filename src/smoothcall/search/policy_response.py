@@ -7,28 +7,27 @@ flop hands of one class (AA, AKs, AKo, ...) are alike, so values of flops are su
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from math import comb
 
 import numpy as np
 
 from smoothcall.games.cards import Cards
-from smoothcall.games.outcomes import every_outcome
 from smoothcall.games.rules import PokerRules
-from smoothcall.information.game import Game
 from smoothcall.kernels.holdem.buckets import Cards as Buckets
 from smoothcall.kernels.search import sweep as kernels
 from smoothcall.kernels.search.boards import fill_buckets
 from smoothcall.kernels.search.lanes import count_lanes
-from smoothcall.kernels.tables import FOLD, SHOWDOWN, Array
+from smoothcall.kernels.tables import Array
 from smoothcall.memory import verify_memory
 from smoothcall.policy import Policy
 from smoothcall.search.boards import PLAYERS, Level, Range, board_levels
 from smoothcall.search.entry_lanes import endings_of, group_buffers, shapes_of, sort_entries
+from smoothcall.search.policy_betting import STREETS, able_actions, entry_nodes, number_betting, policy_streets
 from smoothcall.search.public_tree import StreetBetting, as_arrays, check_down
 from smoothcall.search.range_sweep import NO_LOCKS, RangeSweep, SideBySide, make_tables, policy_tables
 
-FLOP_STREET, STREETS = 1, 4
+FLOP_STREET = 1
 MAX_BOARDS = 49 * 48  # behind one flop
 
 
@@ -41,7 +40,9 @@ class PolicyResponse:
         self.game, self.rules, self._range = game, game.rules, Range.every_hand(game.rules.deck)
         self.classes = self._cards.preflop
         self._dtype: np.dtype[np.floating] = np.dtype(np.float64) if double else np.dtype(np.float32)
-        self.streets = [policy_streets(game, allowed, seat) for seat in range(PLAYERS)]
+        able = [able_actions(policy, allowed, seat) for seat in range(PLAYERS)]
+        self.streets = [policy_streets(game, each) for each in able]
+        self._numbers = [number_betting(policy, each, seat) for seat, each in enumerate(able)]
         self._members: list[list[list[int]]] = []  # by the responder's seat and shape: entries of the last street
         for streets in self.streets:
             streets[-1], members = sort_entries(streets[-2], streets[-1])
@@ -73,7 +74,8 @@ class PolicyResponse:
             groups = [group_buffers(*about) for _ in range(self._threads)]
             endings = [endings_of(streets[-1], betting[-1], self.game.buckets[-1], seat) for _ in range(self._threads)]
             last = SideBySide(shapes, groups, endings)
-            found.append(RangeSweep(betting, hands, size, self._dtype, self._threads, last, keep_reach=False))
+            behind = [_betting_behind(before, self._numbers[seat]) for before in streets[:-1]]
+            found.append(RangeSweep(betting, hands, size, self._dtype, self._threads, last, keep_reach=False, behind=behind))
         return found
 
     @cached_property
@@ -84,7 +86,7 @@ class PolicyResponse:
 
     @property
     def nodes(self) -> int:
-        """Nodes of the betting, of both seats of the responder."""
+        """Nodes of the betting that the policy takes part in, of both seats of the responder."""
         return sum(len(street.kind) for streets in self.streets for street in streets)
 
     def flop_values(self, flop: Cards) -> tuple[Array, int]:
@@ -112,10 +114,11 @@ class PolicyResponse:
             own.entry_reach[:, : len(self.classes)] = reach[:, self.classes]
             own.entry_reached[:] = reach.any(axis=1)
             own.entry_value[:] = 0
+            same = sweep.drop_equal(0)
             sweep.walk_board(0, 0, levels, seat, kernels.BEST, tables, [NO_LOCKS] * 3)
             values = np.zeros((self.entries[seat], int(self.classes.max()) + 1))
             np.add.at(values.T, self.classes, own.entry_value[:, : len(self.classes)].T.astype(np.float64))
-            found.append(values)
+            found.append(values[same])
         return np.concatenate(found)
 
     # What the ways into the flop are worth if nobody bets any more: known over all flops, and related to the values
@@ -123,7 +126,7 @@ class PolicyResponse:
     @cached_property
     def chips(self) -> Array:
         """[entries of both seats] the chips that each player has paid at the ways into the flop."""
-        paid = [street.pot[node] / PLAYERS for street in self._preflop for node in _entry_nodes(street)]
+        paid = [street.pot[node] / PLAYERS for street in self._preflop for node in entry_nodes(street)]
         return np.array(paid, np.float64)
 
     @cached_property
@@ -184,7 +187,7 @@ class PolicyResponse:
         """For each seat of the responder: [entries, C] the policy's reach at the ways into the flop."""
         found = []
         for seat, reach in enumerate(self._preflop_reach):
-            found.append(reach[_entry_nodes(self._preflop[seat])])
+            found.append(reach[entry_nodes(self._preflop[seat])])
         return found
 
     @property
@@ -242,76 +245,12 @@ class PolicyResponse:
         return value[0], taken
 
 
-def policy_streets(game: Game, allowed: Array, seat: int, root: int = 0) -> list[StreetBetting]:
-    """Return the betting that a responder in a seat may meet behind a node, street by street.
-
-    The policy keeps all of its actions.
-    """
-    tree, first = game.tree, int(game.tree.round[root])
-    streets = [StreetBetting() for _ in range(first, STREETS)]
-    entries = [root]
-    for number, street in enumerate(streets, first):
-        later: list[int] = []
-        for root in entries:
-            street.root.append(len(street.kind))
-            waiting = [(root, -1)]
-            for node, parent in waiting:  # grows while it is read
-                place, player = len(street.kind), int(tree.player[node])
-                ended, last = tree.kind[node] in (FOLD, SHOWDOWN), number + 1 == STREETS
-                kind, entry, slots = kernels.NEXT_STREET, -1, list[int]()
-                if tree.kind[node] == FOLD or (ended and last):
-                    kind = kernels.FOLDED if tree.kind[node] == FOLD else kernels.SHOWN_DOWN
-                elif ended or tree.round[node] > number:
-                    entry = len(later)
-                    later.append(node)
-                else:
-                    kind, able = kernels.DECISION, allowed[node] if player == seat else tree.child[node] >= 0
-                    slots = np.flatnonzero(able).tolist()
-                    waiting += [(int(child), place) for child in tree.child[node, slots]]
-                street.add(
-                    kind, player if slots else -1, parent, int(tree.first_row[node]), entry, ending_factor(game, node, kind)
-                )
-                street.slots.append(slots)
-                street.pot.append(PLAYERS * int(tree.paid[node].min()))  # without what nobody has called
-        street.root.append(len(street.kind))
-        entries = later
-    return streets
-
-
-def _entry_nodes(street: StreetBetting) -> list[int]:
-    """Return the nodes from which the next street is entered, by entry."""
-    nodes = [node for node, kind in enumerate(street.kind) if kind == kernels.NEXT_STREET]
-    return sorted(nodes, key=lambda node: street.entry[node])
+def _betting_behind(street: StreetBetting, numbers: Array) -> Array:
+    """Return [E] int32: entries of the next street with equal numbers have equal betting behind them."""
+    found: Array = numbers[[street.like[node] for node in entry_nodes(street)]]
+    return found
 
 
 def _win_or_lose(chips: Array) -> list[list[list[float]]]:
     """Return the factors of showdowns at which so many chips are won or lost."""
     return [[[each, each, -each]] * PLAYERS for each in chips.tolist()]
-
-
-def ending_factor(game: Game, node: int, kind: int) -> list[list[float]]:
-    """Return the chips of an ending as the sweep takes them, by seat."""
-    if kind not in (kernels.FOLDED, kernels.SHOWN_DOWN):
-        return [[0.0] * 3] * PLAYERS
-    index, payoff = game.settled
-    chips, found = payoff[index[node]], []
-    for seat, (won, tied, lost) in enumerate(_orders() if game.sampled else _places(game.deals.outcomes[1])):
-        win, lose = float(chips[won, seat]), float(chips[lost, seat])
-        tie = (win + lose) / 2 if tied is None else float(chips[tied, seat])
-        found.append([0.0, 0.0, win] if kind == kernels.FOLDED else [win - tie, tie - lose, lose])
-    return found
-
-
-@cache
-def _orders() -> list[tuple[int, int | None, int]]:
-    return _places(every_outcome(PLAYERS)[1])
-
-
-def _places(orders: Array) -> list[tuple[int, int | None, int]]:
-    """Return for each seat the places of outcomes in which it wins, ties (None: it never does) and loses."""
-    found = []
-    for seat in range(PLAYERS):
-        ahead = np.sign(orders[:, seat] - orders[:, 1 - seat])
-        won, tied, lost = (np.flatnonzero(ahead == sign).tolist() for sign in (1, 0, -1))
-        found.append((won[0], tied[0] if tied else None, lost[0]))
-    return found

@@ -30,7 +30,7 @@ from smoothcall.options import Option
 from smoothcall.policy import Policy
 from smoothcall.search.boards import PLAYERS
 from smoothcall.search.drawn_boards import BATCH, DrawnBoards
-from smoothcall.search.policy_response import ending_factor
+from smoothcall.search.policy_betting import ending_factor
 from smoothcall.search.public_tree import StreetBetting, as_arrays
 from smoothcall.search.range_sweep import RangeSweep
 from smoothcall.solvers.base import Solver

@@ -40,6 +40,7 @@ class StreetBetting:
     root: list[int] = field(default_factory=list)
     rows: list[int] = field(default_factory=lambda: [0, 0])  # of each player on a board
     slots: list[list[int]] = field(default_factory=list)  # of the moves in a policy, where one is followed
+    like: list[int] = field(default_factory=list)  # the node of the policy's action tree, where one is followed
 
     def add(self, kind: int, player: int, parent: int, row: int, entry: int, factor: list[list[float]]) -> None:
         """Add a node behind a parent; -1: behind none."""

@@ -19,6 +19,7 @@ from smoothcall.kernels.search.lanes import MOST_BLOCKS, count_lanes, lane_zeros
 from smoothcall.kernels.search.last_streets import walk_last_streets
 from smoothcall.kernels.tables import Array
 from smoothcall.search.boards import Level, vector_width
+from smoothcall.search.equal_entries import EqualEntries
 
 RUNS = 16  # of boards, whose values are added up apart, so that results do not depend on the number of threads
 NO_WEIGHTS = kernels.Weights(1.0, 1.0, 1.0)  # of sweeps that do not learn
@@ -64,7 +65,8 @@ class RangeSweep:
 
     Without `keep_reach`, values are written over the reach, so that fewer vectors have to stay in the processor's cache.
 
-    `side_by_side`: how best responses to a policy, and nothing else, value the last street.
+    `side_by_side`: how best responses to a policy, and nothing else, value the last street. `behind`, street by street,
+    numbers the betting behind its entries: those with equal numbers and an equal reach are walked once.
     """
 
     def __init__(
@@ -77,10 +79,16 @@ class RangeSweep:
         side_by_side: SideBySide | None = None,
         *,
         keep_reach: bool = True,
+        behind: Sequence[Array] = (),
     ) -> None:
         self.betting, self.dtype, self.threads, self.lanes = betting, dtype, threads, count_lanes(dtype)
         self._hands, self._cards, self._side_by_side, self._keep_reach = hands, cards, side_by_side, keep_reach
         self.buffers: list[Buffers] = [[self._scratch(each) for each in betting] for _ in range(threads)]
+        behind = behind or [np.arange(len(each.root) - 1, dtype=np.int32) for each in betting]
+        self._equal = [
+            [EqualEntries.of(numbers, own.entry_reach) for numbers, own in zip(behind, buffers, strict=True)]
+            for buffers in self.buffers
+        ]
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         shared = self.buffers[0][min(1, len(betting) - 1)].entry_value  # of the street whose boards are in runs
         self._sums = lane_zeros((RUNS if threads > 1 else 1, *shared.shape), dtype)
@@ -141,7 +149,7 @@ class RangeSweep:
             later = self.value_children(place, board, levels, player, how, tables, locked, weights, thread)
             street = self.betting[place]
             nodes = np.flatnonzero((street.kind == kernels.NEXT_STREET) & own.reached)
-            own.value[nodes] = later[street.entry[nodes]]
+            own.value[nodes] = later[self._equal[thread][place + 1].same[street.entry[nodes]]]
         if not last or not down:
             kernels.walk_boards(board, board + 1, False, True, 0, none, *about)
 
@@ -200,15 +208,22 @@ class RangeSweep:
         none, own = np.zeros((0, 0, 0), self.dtype), self.buffers[0][place]
         about = (self.betting[place], levels[place].arrays, player, kernels.MEAN, tables, NO_LOCKS, NO_WEIGHTS, own)
         kernels.walk_boards(board, board + 1, True, False, 0, none, *about)
-        self.enter_next(place, player, self.buffers[0])
+        self.enter_next(place, player)
 
-    def enter_next(self, place: int, player: int, buffers: Buffers) -> None:
+    def enter_next(self, place: int, player: int, thread: int = 0) -> None:
         """Write the opponent's reach at the next street's entries."""
-        street, own, later = self.betting[place], buffers[place], buffers[place + 1]
+        street, (own, later) = self.betting[place], self.buffers[thread][place : place + 2]
         nodes = np.flatnonzero((street.kind == kernels.NEXT_STREET) & own.reached)
         later.entry_reached[:] = False
         later.entry_reached[street.entry[nodes]] = True
         later.entry_reach[street.entry[nodes]] = own.reach[street.source[player, nodes]]
+        self.drop_equal(place + 1, thread)
+
+    def drop_equal(self, place: int, thread: int = 0) -> Array:
+        """Leave one of equal entries of a street in its buffers. Return [E] the entry whose values each has."""
+        own, equal = self.buffers[thread][place], self._equal[thread][place]
+        equal.drop(own.entry_reach, own.entry_reached)
+        return equal.same
 
     def value_children(
         self,
@@ -222,7 +237,7 @@ class RangeSweep:
         weights: kernels.Weights = NO_WEIGHTS,
         thread: int = 0,
     ) -> Array:
-        """Return [E, W] the values of the next street's entries, behind one board, where the opponent comes to them.
+        """Return [E, W] the values of the next street's entries, behind one board, that are walked.
 
         The opponent's reach on the board is in the thread's buffers. The first street's children, which are all boards of the
         next one, are shared by all threads in RUNS runs; these are added up in one order, whoever finds them.
@@ -230,7 +245,7 @@ class RangeSweep:
         children = levels[place].arrays.children
         first, last = int(children[board]), int(children[board + 1])
         own = self.buffers[thread]
-        self.enter_next(place, player, own)
+        self.enter_next(place, player, thread)
         shared, later = place == 0, own[place + 1]
         runs = min(RUNS, last - first) if shared else 0
         sums = self._sums[:runs]
