@@ -40,6 +40,12 @@ def evaluate(
     slots: Annotated[
         str | None, typer.Option(metavar="A,B,...", help="With --exact: the actions the responder may use, such as f,c,x4.")
     ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...", help="With --exact --flops: walk all flops with these actions first, to narrow the interval."
+        ),
+    ] = None,
     threads: Annotated[int, typer.Option(parser=whole, metavar="N", help="Threads of the exact best response, 1 or 2.")] = 2,
     seed: Seed = 0,
     cluster: Cluster = None,
@@ -52,8 +58,9 @@ def evaluate(
 
     Examples: smoothcall evaluate runs/leduc-cfr+; smoothcall evaluate holdem.agent --episodes 1e8
     """
-    if slots is not None and not exact:
-        raise UsageError("slots are those of an exact best response (accepted: with --exact)")
+    for option in (slots, control):
+        if option is not None and not exact:
+            raise UsageError(f"{option} are actions of an exact best response (accepted: with --exact)")
     report: EvaluationReport | LowerBounds | ExactResponseReport
     with ProgressLine(f"evaluating {Path(agent).name}") as line:
         user = app(cluster)
@@ -63,7 +70,7 @@ def evaluate(
         else:
             how: dict[str, Any] = {"greedy": greedy, "seed": seed, "threads": threads, "watch": line.step, "stop": line.stopped}
             if exact:
-                report = user.exact_response(policy, flops=flops, slots=slots, **how)
+                report = user.exact_response(policy, flops=flops, slots=slots, control=control, **how)
             else:
                 many = FLOPS if flops is None else flops
                 report = user.lower_bounds(policy, deals=deals, episodes=episodes, flops=many, **how)

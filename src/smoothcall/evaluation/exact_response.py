@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import pairwise, takewhile
+from itertools import pairwise, product, takewhile
 from math import comb
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,8 @@ from smoothcall.tasks import HERE, Job, Result, Runner
 SEATS = 2
 LARGEST = "largest"  # names the largest legal raise, whatever its slot
 THREADS = 2
+SLOTS, CONTROL = "slots", "control"  # options that name actions
+CHECK_DOWN = {"values": "check-down"}
 
 Watch = Callable[[float, str], None]  # is told the fraction done, and how long the rest will take
 
@@ -61,6 +63,7 @@ class ExactResponse:
     boards: int  # of five cards
     sampled: bool
     greedy: bool  # the agent took its most likely actions
+    control: tuple[str, ...] = ()  # actions of the response walked on all flops whose values are control variates
     done: bool = True  # False where it was stopped
 
     def __str__(self) -> str:
@@ -71,6 +74,7 @@ class ExactResponse:
         bound = "exact" if self.every_slot else "exact, a lower bound of what a best response with every action wins"
         if self.sampled:
             about = f"{self.flops:,} flops drawn, {self.walked:,} of them different"
+            about += f", all with {', '.join(self.control)}" if self.control else ""
             same = f"{self.upper:+.1f} where choices are valued on the flops they are made on"
             bound = f"95 % interval ± {self.half_width:.1f}; {same}"
         else:
@@ -81,6 +85,7 @@ class ExactResponse:
         about = {"game": self.game, "slots": list(self.slots), "nodes": self.nodes, "flops": self.flops, "walked": self.walked}
         about |= {"boards": self.boards, "greedy": self.greedy, "done": self.done}
         about |= {"sampled": self.sampled, "lower_bound": not self.every_slot or self.sampled}
+        about |= {"control": list(self.control)} if self.control else {}
         seats = None if self.seats is None else list(self.seats)
         return {**about, "mbb": self.total, "half_width": self.half_width, "upper": self.upper, "seats_mbb": seats}
 
@@ -88,9 +93,10 @@ class ExactResponse:
 def exact_response(
     policy: Policy,
     *,
-    slots: Sequence[str] | None = None,
+    slots: str | Sequence[str] | None = None,
     greedy: bool = False,
     flops: int | None = None,
+    control: str | Sequence[str] | None = None,
     seed: int = 0,
     threads: int = THREADS,
     double: bool = False,
@@ -102,16 +108,20 @@ def exact_response(
     """Return the value of a best response to a policy of two-player hold'em, among strategies that use these action slots.
 
     `slots` are names of the game's actions (`f`, `c` and the raises of its menu) or `largest`, the largest legal raise;
-    None allows every action. `greedy` evaluates the policy's most likely actions. `flops`: draw so many instead of walking
-    all. Values of flops are added to the file `store` as they are found, and read from it; over all flops, it is their sum that
-    is kept in a small file, with the ending `.sum`. `double`: 64-bit numbers.
+    None allows every action, a text is split at commas. `greedy` evaluates the policy's most likely actions. `flops`: draw so
+    many instead of walking all. `control`: a response that keeps to these actions after the first street is walked on all flops
+    too; its values, whose mean is then known, replace check-down values as control variates. Values of flops are added to the
+    file `store` as they are found, and read from it; over all flops, it is their sum that is kept in a small file, with the
+    ending `.sum`.
+    `double`: 64-bit numbers.
     """
     game = policy.game
     _verify_game(game)
-    allowed, names = _read_slots(game, slots)
+    allowed, names = _read_slots(game, slots, SLOTS)
     workers, wanted = _read_whole("threads", threads, 1, THREADS), _read_flops(flops)
-    for seat in range(SEATS):
-        _verify_reachable(game, allowed, seat)
+    limited, limits = _read_control(game, allowed, control, wanted)
+    for seat, (option, some) in product(range(SEATS), ((SLOTS, allowed), (CONTROL, limited))):
+        _verify_reachable(game, some, seat, option)
     cards = game.abstraction.cards  # type: ignore[union-attr]
     classes, count = list_classes(cards.flop_index, 3, int(cards.flop_index.max() >> SHIFT) + 1)
     taken = policy.greedy() if greedy else policy
@@ -121,14 +131,18 @@ def exact_response(
     every_slot = bool(allowed[game.tree.child >= 0].all())
     how = {"game": game.spec, "slots": names, "every_slot": every_slot, "nodes": response.nodes, "greedy": greedy}
     walk = _Walk(runner, response, (taken, allowed, double), classes, watch, stop)
+    share = count / comb(response.rules.deck.size, 3)
     if wanted is None:
-        kept = FlopSum(
-            None if store is None else store.with_suffix(".sum"), about, count / comb(response.rules.deck.size, 3), shape
-        )
-        return _over_all(walk, kept, int(count.sum()), how)
+        return _over_all(walk, FlopSum(_beside(store, ".sum"), about, share, shape), int(count.sum()), how)
     drawn = np.random.default_rng(seed).choice(len(classes), wanted, p=count / count.sum()).tolist()
-    checked = FlopStore(None if store is None else store.with_suffix(".check-down"), about | {"values": "check-down"}, shape)
-    return _over_sample(walk, FlopStore(store, about, shape), checked, drawn, count, how)
+    kept = FlopStore(store, about, shape)
+    checked = _CheckDown(walk, FlopStore(_beside(store, ".check-down"), about | CHECK_DOWN, shape))
+    controls = _limited(checked, limited, limits, store, about, share) if limits else checked
+    return _over_sample(walk, kept, controls, drawn, count, how)
+
+
+def _beside(store: Path | None, suffix: str) -> Path | None:
+    return None if store is None else store.with_suffix(suffix)
 
 
 def store_of(policy: Policy, slots: Sequence[str] | None, *, greedy: bool) -> Path:
@@ -203,8 +217,66 @@ def _over_all(walk: _Walk, kept: FlopSum, flops: int, how: dict[str, Any]) -> Ex
     return ExactResponse(**figures, upper=None, **sizes, sampled=False, done=done, **how)
 
 
+class _Controls(NamedTuple):
+    """Control variates of a sample of flops: values of the ways into the flop, whose mean is known."""
+
+    values: Array  # [F, entries, C]
+    mean: Array  # [entries, C] over all flops
+    slots: tuple[str, ...] = ()  # of the response that they are values of
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckDown:
+    """What ways into the flop are worth if nobody bets any more."""
+
+    walk: _Walk
+    kept: FlopStore
+    slots: tuple[str, ...] = ()
+
+    def __call__(self, flops: Sequence[int]) -> _Controls:
+        response = self.walk.response
+        for flop in dict.fromkeys(flops):
+            if flop not in self.kept.values:
+                self.kept.add(flop, response.check_down_values(tuple(self.walk.classes[flop].tolist())), 0)
+        values = np.stack([self.kept.values[flop] for flop in flops])
+        return _Controls(values, response.mean_check_down(preflop_scores(response.rules.deck)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Limited:
+    """What ways into the flop are worth to a responder with fewer actions; check-down values after a stop."""
+
+    walk: _Walk
+    total: FlopSum
+    kept: FlopStore
+    slots: tuple[str, ...]
+    otherwise: _CheckDown
+
+    def __call__(self, flops: Sequence[int]) -> _Controls:
+        missing = [flop for flop in dict.fromkeys(flops) if flop not in self.kept.values]
+        if not self.walk(self.kept, missing) or not self.walk(self.total, self.total.missing):
+            return self.otherwise(flops)
+        return _Controls(np.stack([self.kept.values[flop] for flop in flops]), self.total.total, self.slots)
+
+
+def _limited(
+    checked: _CheckDown, allowed: Array, slots: tuple[str, ...], store: Path | None, about: dict[str, Any], share: Array
+) -> _Limited:
+    """Return the values of a responder with these actions, in files beside that of the response."""
+    (policy, _, double), walk = checked.walk.about, checked.walk
+    response = PolicyResponse(policy, allowed, double=double, threads=walk.response.threads)
+    shape = (sum(response.entries), int(response.classes.max()) + 1)
+    text = f"with {', '.join(slots)} after the first street"
+    name, known = sha256(text.encode()).hexdigest()[:8], about | {"values": text}
+    total, kept = (
+        FlopSum(_beside(store, f".{name}.sum"), known, share, shape),
+        FlopStore(_beside(store, f".{name}.flops"), known, shape),
+    )
+    return _Limited(replace(walk, response=response, about=(policy, allowed, double)), total, kept, slots, checked)
+
+
 def _over_sample(
-    walk: _Walk, kept: FlopStore, checked: FlopStore, drawn: list[int], count: Array, how: dict[str, Any]
+    walk: _Walk, kept: FlopStore, controls: _CheckDown | _Limited, drawn: list[int], count: Array, how: dict[str, Any]
 ) -> ExactResponse:
     """Return the response on flops drawn[F], numbers of classes.
 
@@ -215,14 +287,12 @@ def _over_sample(
     ready = list(takewhile(kept.values.__contains__, drawn))
     figures = dict[str, Any](seats=None, total=None, half_width=None, upper=None)
     if len(set(ready)) > 1:
-        for flop in dict.fromkeys(ready):
-            if flop not in checked.values:
-                checked.add(flop, response.check_down_values(tuple(walk.classes[flop].tolist())), 0)
-        values, check_down = (np.stack([store.values[flop] for flop in ready]) for store in (kept, checked))
-        deck = response.rules.deck
-        mean, texture = response.mean_check_down(preflop_scores(deck)), textures(walk.classes, count, deck)[ready]
-        won = estimate(response, values, check_down, mean, texture, ready, mbb(response.game))
-        figures = {"seats": won.seats, "total": won.found.mean, "half_width": won.found.half_width(), "upper": won.upper}
+        values, control = np.stack([kept.values[flop] for flop in ready]), controls(ready)
+        texture = textures(walk.classes, count, response.rules.deck)[ready]
+        won = estimate(response, values, control.values, control.mean, texture, ready, mbb(response.game))
+        done = done and control.slots == controls.slots
+        figures = {"seats": won.seats, "total": won.found.mean, "half_width": won.found.half_width()}
+        figures |= {"upper": won.upper, "control": control.slots}
     walked = [flop for flop in todo if flop in kept.values]
     sizes: dict[str, Any] = {"flops": len(ready), "walked": len(walked), "boards": sum(kept.boards[flop] for flop in walked)}
     return ExactResponse(**figures, **sizes, sampled=True, done=done, **how)
@@ -246,7 +316,7 @@ def _read_flops(flops: int | None) -> int | None:
     return None if flops is None else _read_whole("flops", flops, 2, 10**6)
 
 
-def _read_slots(game: Game, slots: Sequence[str] | None) -> tuple[Array, tuple[str, ...]]:
+def _read_slots(game: Game, slots: str | Sequence[str] | None, option: str) -> tuple[Array, tuple[str, ...]]:
     """Return ([N, A] bool: the actions allowed to the responder at each node, their names)."""
     tree = game.tree
     legal = tree.child >= 0
@@ -257,7 +327,7 @@ def _read_slots(game: Game, slots: Sequence[str] | None) -> tuple[Array, tuple[s
     wrong = [name for name in names if name not in accepted]
     if wrong or not names or len(set(names)) < len(names):
         said = ", ".join(map(str, wrong or names)) or "none"
-        raise UsageError(f"slots={said} (accepted: some of {', '.join(accepted)}, each once)")
+        raise UsageError(f"{option}={said} (accepted: some of {', '.join(accepted)}, each once)")
     allowed = legal & np.array([name in names for name in tree.actions])
     if LARGEST in names:
         raises = legal[:, 2:]
@@ -267,7 +337,19 @@ def _read_slots(game: Game, slots: Sequence[str] | None) -> tuple[Array, tuple[s
     return allowed, names
 
 
-def _verify_reachable(game: Game, allowed: Array, seat: int) -> None:
+def _read_control(
+    game: Game, allowed: Array, control: str | Sequence[str] | None, flops: int | None
+) -> tuple[Array, tuple[str, ...]]:
+    """Return ([N, A] bool: the actions allowed to the responder whose values are control variates, their names)."""
+    if control is None:
+        return allowed, ()
+    if flops is None:
+        raise UsageError(f"{CONTROL} (accepted: with a number of flops, which are drawn)")
+    limited, names = _read_slots(game, control, CONTROL)
+    return np.where((game.tree.round > 0)[:, None], limited, allowed), names
+
+
+def _verify_reachable(game: Game, allowed: Array, seat: int, option: str) -> None:
     """Refuse slots that leave the responder in a seat without an action at a node that it can reach."""
     tree = game.tree
     found = np.zeros(tree.nodes, np.bool_)
@@ -279,4 +361,5 @@ def _verify_reachable(game: Game, allowed: Array, seat: int) -> None:
     if len(stuck):
         node = int(stuck[0])
         moves = ", ".join(name for name, child in zip(tree.actions, tree.child[node], strict=True) if child >= 0)
-        raise UsageError(f"slots leave nothing to do after {tree.betting(node)!r} in {game.spec} (accepted there: {moves})")
+        place = f"after {tree.betting(node)!r} in {game.spec}"
+        raise UsageError(f"nothing to do {place} with these actions of {option} (accepted there: {moves})")

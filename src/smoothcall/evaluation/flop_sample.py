@@ -11,6 +11,8 @@ before the flop, values are check-down values, and nothing is left to estimate. 
 predicted by ridge regression from its *texture* (ranks, ace, pair, suits, gaps) and from the check-down values of the chosen
 ways, and the prediction's distance from its mean over all flops is subtracted. Factors and predictions, too, come from the
 flops outside the part that is valued, so the mean of what is subtracted is 0 whatever they are.
+
+Any other values of the ways into the flop can take the place of check-down values where their mean over all flops is known.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class PolicyResponse:
         for streets in self.streets:
             streets[-1], members = sort_entries(streets[-2], streets[-1])
             self._members.append(members)
-        self._policy, self._threads = policy, threads
+        self._policy, self.threads = policy, threads
         verify_memory(self._bytes, f"a best response in {game.spec}")
 
     @property
@@ -58,7 +58,7 @@ class PolicyResponse:
     def _bytes(self) -> int:
         """The memory of buffers and of the boards behind one flop, estimated from above."""
         hands, entries = len(self.classes), max(sum(len(street.root) for street in streets) for streets in self.streets)
-        return hands * (2 * PLAYERS * self._threads * entries * self._dtype.itemsize + 40 * MAX_BOARDS)
+        return hands * (2 * PLAYERS * self.threads * entries * self._dtype.itemsize + 40 * MAX_BOARDS)
 
     @cached_property
     def _sweeps(self) -> list[RangeSweep]:
@@ -71,11 +71,11 @@ class PolicyResponse:
             betting.append(as_arrays(streets[-1], self._dtype, parts=True, entries=rare))
             shapes = shapes_of(streets[-1], members, seat)
             about = (streets[-1], shapes, hands, size, self.game.buckets[-1], self._dtype)
-            groups = [group_buffers(*about) for _ in range(self._threads)]
-            endings = [endings_of(streets[-1], betting[-1], self.game.buckets[-1], seat) for _ in range(self._threads)]
+            groups = [group_buffers(*about) for _ in range(self.threads)]
+            endings = [endings_of(streets[-1], betting[-1], self.game.buckets[-1], seat) for _ in range(self.threads)]
             last = SideBySide(shapes, groups, endings)
             behind = [_betting_behind(before, self._numbers[seat]) for before in streets[:-1]]
-            found.append(RangeSweep(betting, hands, size, self._dtype, self._threads, last, keep_reach=False, behind=behind))
+            found.append(RangeSweep(betting, hands, size, self._dtype, self.threads, last, keep_reach=False, behind=behind))
         return found
 
     @cached_property
