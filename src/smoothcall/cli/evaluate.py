@@ -13,6 +13,16 @@ from smoothcall.errors import UsageError
 
 FLOPS = 20  # drawn for the exact best response unless another number is given
 
+Slots = Annotated[
+    str | None, typer.Option(metavar="A,B,...", help="With --exact: the actions the responder may use, such as f,c,x4.")
+]
+Control = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,...", help="With --exact --flops: walk all flops with these actions first, to narrow the interval."
+    ),
+]
+
 if TYPE_CHECKING:
     from smoothcall.results import EvaluationReport, ExactResponseReport, LowerBounds
 
@@ -37,15 +47,8 @@ def evaluate(
             parser=whole, metavar="N", help="Hold'em for two: flops drawn for the exact best response; 0: none [default: 20]."
         ),
     ] = None,
-    slots: Annotated[
-        str | None, typer.Option(metavar="A,B,...", help="With --exact: the actions the responder may use, such as f,c,x4.")
-    ] = None,
-    control: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...", help="With --exact --flops: walk all flops with these actions first, to narrow the interval."
-        ),
-    ] = None,
+    slots: Slots = None,
+    control: Control = None,
     threads: Annotated[int, typer.Option(parser=whole, metavar="N", help="Threads of the exact best response, 1 or 2.")] = 2,
     seed: Seed = 0,
     cluster: Cluster = None,
