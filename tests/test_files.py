@@ -33,6 +33,16 @@ def test_umask_is_respected_and_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
+def test_a_folder_is_locked_for_one_at_a_time(tmp_path: Path) -> None:
+    with files.locked(tmp_path) as first:
+        with files.locked(tmp_path, wait=False) as second:
+            assert (first, second) == (True, False)
+        with files.locked(tmp_path, wait=False) as third:  # what was refused has not taken the lock away
+            assert not third
+    with files.locked(tmp_path, wait=False) as later:
+        assert later
+
+
 def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     files.write_text(path, "old")

@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -101,6 +102,28 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def locked(folder: Path, *, wait: bool = True) -> Iterator[bool]:
+    """Lock a folder for one holder at a time; yield whether it is locked. Without `wait` it may be locked by another already.
+
+    The lock goes when its process does, however that ends. Windows has no such lock.
+    """
+    if sys.platform == "win32":
+        yield True
+        return
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    place, alone = os.open(folder, os.O_RDONLY), True
+    try:
+        try:
+            flock(place, LOCK_EX if wait else LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            alone = False
+        yield alone
+    finally:
+        os.close(place)
 
 
 # Reading bytes and text

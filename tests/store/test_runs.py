@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import smoothcall as sc
+from smoothcall import files
 from smoothcall.agents.folders import snapshots_of
 from smoothcall.agents.tabulated import TabulatedPolicy
 from smoothcall.kernels.random import seeded
@@ -157,7 +158,7 @@ def test_looking_at_a_run_does_not_disturb_whoever_trains_it(tmp_path: Path) -> 
     run.solver.run(3)
     run._measure()
     lines = (tmp_path / "run" / "metrics.jsonl").read_text()
-    with run._locked(), pytest.raises(sc.UsageError, match="another process"):
+    with files.locked(run.folder), pytest.raises(sc.UsageError, match="another process"):
         Run.open(tmp_path / "run").train(iterations=20)
     assert (tmp_path / "run" / "metrics.jsonl").read_text() == lines
     Run.open(tmp_path / "run").train(iterations=11)
@@ -294,7 +295,7 @@ def test_a_cut_off_line_of_metrics_is_left_out(tmp_path: Path) -> None:
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", "kuhn", "cfr", iterations=50)
-    with run._locked(), pytest.raises(sc.UsageError, match="is being trained by another process"):
+    with files.locked(run.folder), pytest.raises(sc.UsageError, match="is being trained by another process"):
         Run.open(tmp_path / "run").train()
     Run.open(tmp_path / "run").train()
 

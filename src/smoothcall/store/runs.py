@@ -17,10 +17,8 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -200,25 +198,10 @@ class Run:
 
         Ends, in every case, with a checkpoint, an agent file and a curve.
         """
-        with self._locked():
+        with files.locked(self.folder, wait=False) as alone:
+            if not alone:
+                raise Busy(f"run {str(self.folder)!r} is being trained by another process")
             return self._train(iterations, watch, stop)
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Lock the run for one process. The lock goes when its process does, however that ends. Windows has no such lock."""
-        if sys.platform == "win32":
-            yield
-            return
-        from fcntl import LOCK_EX, LOCK_NB, flock
-
-        folder = os.open(self.folder, os.O_RDONLY)
-        try:
-            flock(folder, LOCK_EX | LOCK_NB)
-            yield
-        except BlockingIOError:
-            raise Busy(f"run {str(self.folder)!r} is being trained by another process") from None
-        finally:
-            os.close(folder)
 
     def _train(
         self, iterations: int | None, watch: Callable[[Progress], None] | None, stop: Callable[[], bool] | None
