@@ -36,6 +36,12 @@ def _compute(array: Array, number: Any) -> None:
 
 
 @uncached
+def _add(array: Array, more: Array, blocks: int) -> None:
+    for block in range(blocks):
+        store(array, block, load(array, block) + load(more, block))
+
+
+@uncached
 def _add_whole(array: Array, table: Array) -> None:
     store(array, 0, load(array, 0) + load_whole(array, table, 1))
 
@@ -86,10 +92,31 @@ def test_several_blocks_at_once(dtype: Any, wide: Wide, few: Wide) -> None:
 
 @pytest.mark.interpreted
 def test_half_precision() -> None:
-    """Numbers of 16 bits are rounded to the nearest as NumPy rounds them."""
+    """Numbers of 16 bits are rounded up or down, and numbers that 16 bits hold stay as they are."""
     lanes, random = count_lanes(np.uint16), np.random.default_rng(0)
     assert lanes == count_lanes(np.float32)
-    array = (random.normal(size=2 * lanes) * 10.0 ** random.integers(-6, 4, 2 * lanes)).astype(np.float16)
-    value = array[:lanes].astype(np.float32)
-    _compute(array.view(np.uint16), np.float32(2))
-    assert np.array_equal(array[lanes:], (np.where(value > 0, value / 2, 2) - 2 * value + value).astype(np.float16))
+    for _ in range(20):
+        array = (random.normal(size=2 * lanes) * 10.0 ** random.integers(-7, 4, 2 * lanes)).astype(np.float16)
+        value = array[:lanes].astype(np.float32)
+        _compute(array.view(np.uint16), np.float32(2))
+        exact = np.where(value > 0, value / 2, 2) - 2 * value + value
+        nearest = exact.astype(np.float16)
+        beyond = np.nextafter(nearest, np.where(exact > nearest, np.inf, -np.inf).astype(np.float16))
+        assert ((array[lanes:] == nearest) | (array[lanes:] == beyond)).all()
+        held = exact == nearest
+        assert np.array_equal(array[lanes:][held], nearest[held])
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("start", [1000.0, 2.0**-15])
+def test_sums_of_half_precision_are_right_on_average(start: float) -> None:
+    """What is added is a fifth of the step between numbers of 16 bits: rounded to the nearest, the sums would stay."""
+    random, lanes = np.random.default_rng(0), 8 * count_lanes(np.uint16)
+    sums = np.full(lanes, start, np.float16)
+    step, first = float(np.spacing(sums[0])), sums.astype(np.float64)
+    added = np.zeros(lanes)
+    for _ in range(200):
+        more = (step / 5 * random.uniform(0.9, 1.1, lanes)).astype(np.float32)
+        _add(sums.view(np.uint16), more, 8)
+        added += more
+    assert (sums.astype(np.float64) - first).mean() == pytest.approx(added.mean(), rel=0.05)

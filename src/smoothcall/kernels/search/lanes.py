@@ -9,7 +9,9 @@ numbers, and `first_blocks(lanes, wide)` keeps the first of them. `prefetch(arra
 Numba has no such type, and its compiler finds vector instructions only in loops without stores between loads and with few
 arrays; sums over cards and updates of regrets are no such loops. With `NUMBA_DISABLE_JIT=1` lanes are pieces of NumPy arrays.
 
-An array of uint16 holds numbers of half precision (IEEE binary16): it is read and written as float32 lanes.
+An array of uint16 holds numbers of half precision (IEEE binary16): it is read and written as float32 lanes. A sum of 11 bits
+that is rounded to the nearest stops growing once what is added is smaller than half of its last bit, so numbers are rounded
+up or down with the probabilities that make the mean right. A hash of the number decides, so that results are reproducible.
 """
 
 # mypy: allow-untyped-calls
@@ -30,6 +32,10 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from smoothcall.kernels.tables import Array
 
 BYTES = 64
+HASH = 2_654_435_769  # 2^32 divided by the golden ratio
+MAGNITUDE, ONES = 0x7FFF_FFFF, 0x3F80_0000  # of a float32: all bits but its sign, and the bits of 1.0
+DROPPED = 13  # bits of a float32 that half precision has not
+LEAST, STEP = 0x3880_0000, 2.0**-24 - 2.0**-36  # below 2^-14 numbers are 2^-24 apart; less what would move one that fits
 INTERPRETED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 Lanes = Any  # of one row
 
@@ -144,8 +150,25 @@ def _read(builder: Any, pointer: Any, array_type: Any, lanes: LanesType) -> Any:
 
 def _write(builder: Any, value: Any, pointer: Any, array_type: Any, lanes: LanesType) -> None:
     if array_type.dtype == types.uint16:
-        value = builder.fptrunc(value, _kept(array_type, lanes))
+        value = builder.fptrunc(_dithered(builder, value, lanes), _kept(array_type, lanes))
     builder.store(value, pointer).align = array_type.dtype.bitwidth // 8
+
+
+def _dithered(builder: Any, value: Any, lanes: LanesType) -> Any:
+    """Generate `_dithered_block`."""
+    vector, whole = _vector(lanes), ir.VectorType(ir.IntType(32), lanes.count)
+
+    def every(number: Any, kind: Any = whole) -> Any:
+        return ir.Constant(kind, [number] * lanes.count)
+
+    bits = builder.bitcast(value, whole)
+    chance = builder.mul(bits, every(HASH))
+    more = builder.add(bits, builder.lshr(chance, every(32 - DROPPED)))
+    cut = builder.bitcast(builder.and_(more, every(-(1 << DROPPED))), vector)
+    part = builder.bitcast(builder.or_(builder.lshr(chance, every(9)), every(ONES)), vector)
+    small = builder.fadd(value, builder.fmul(builder.fsub(part, every(1.5, vector)), every(STEP, vector)))
+    is_small = builder.icmp_unsigned("<", builder.and_(bits, every(MAGNITUDE)), every(LEAST))
+    return builder.select(is_small, small, cut)
 
 
 def _load(typing: Any, array: Any, block: Any) -> Any:
@@ -329,8 +352,17 @@ def _load_whole_block(array: Array, table: Array, block: int) -> Lanes:
 
 
 def _store_block(array: Array, block: int, value: Lanes) -> None:
-    kept = value.astype(np.float16).view(np.uint16) if array.dtype == np.uint16 else value
+    kept = _dithered_block(value).astype(np.float16).view(np.uint16) if array.dtype == np.uint16 else value
     array.reshape(-1)[block * len(value) : (block + 1) * len(value)] = kept
+
+
+def _dithered_block(value: Lanes) -> Lanes:
+    """Add a chance of up to the step between numbers of half precision, and cut off what they cannot hold."""
+    bits = value.view(np.uint32)
+    chance = bits * np.uint32(HASH)
+    cut = (bits + (chance >> np.uint32(32 - DROPPED)) & ~np.uint32((1 << DROPPED) - 1)).view(np.float32)
+    part = (chance >> np.uint32(9) | np.uint32(ONES)).view(np.float32) - np.float32(1.5)
+    return np.where(bits & np.uint32(MAGNITUDE) < LEAST, value + part * np.float32(STEP), cut)
 
 
 def _prefetch_block(array: Array, block: int) -> None:
