@@ -424,6 +424,8 @@ def test_wrong_arguments_are_refused() -> None:
     for flops in (0, 1, 2.5, 10**7):
         with pytest.raises(sc.UsageError, match=r"flops=.* \(accepted: 2 to 1000000\)"):
             exact_response(policy, flops=flops)  # type: ignore[arg-type]
+    with pytest.raises(sc.UsageError, match=r"seed=-1 \(accepted: 0 to"):
+        exact_response(policy, flops=4, seed=-1)
 
 
 def test_three_players_are_refused() -> None:

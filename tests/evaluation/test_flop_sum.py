@@ -41,7 +41,7 @@ def test_sums_of_other_agents_and_damaged_ones_are_refused(tmp_path: Path, monke
         path.write_bytes(wrong)
         with pytest.raises(sc.UsageError, match="is damaged"):
             exact_response(policy, double=True, store=path)
-    for wrong in (b"", b"something else", b"[]\n"):
+    for wrong in (b"", b"something else", b"[]\n", data[:200]):
         path.write_bytes(wrong)
-        with pytest.raises(sc.UsageError):
+        with pytest.raises(sc.UsageError, match=f"{str(path)!r} is damaged"):
             exact_response(policy, double=True, store=path)

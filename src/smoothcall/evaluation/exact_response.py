@@ -119,6 +119,7 @@ def exact_response(
     _verify_game(game)
     allowed, names = _read_slots(game, slots, SLOTS)
     workers, wanted = _read_whole("threads", threads, 1, THREADS), _read_flops(flops)
+    chance = np.random.default_rng(_read_whole("seed", seed, 0, 2**32 - 1))
     limited, limits = _read_control(game, allowed, control, wanted)
     for seat, (option, some) in product(range(SEATS), ((SLOTS, allowed), (CONTROL, limited))):
         _verify_reachable(game, some, seat, option)
@@ -134,7 +135,7 @@ def exact_response(
     share = count / comb(response.rules.deck.size, 3)
     if wanted is None:
         return _over_all(walk, FlopSum(_beside(store, ".sum"), about, share, shape), int(count.sum()), how)
-    drawn = np.random.default_rng(seed).choice(len(classes), wanted, p=count / count.sum()).tolist()
+    drawn = chance.choice(len(classes), wanted, p=count / count.sum()).tolist()
     kept = FlopStore(store, about, shape)
     checked = _CheckDown(walk, FlopStore(_beside(store, ".check-down"), about | CHECK_DOWN, shape))
     controls = _limited(checked, limited, limits, store, about, share) if limits else checked

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from smoothcall import files
-from smoothcall.errors import UsageError
+from smoothcall.errors import DamagedFile, UsageError
 from smoothcall.kernels.tables import Array
 
 FORMAT = 1
@@ -40,8 +40,13 @@ class FlopSum:
 
     def _read(self, path: Path) -> None:
         line, _, rest = files.read_bytes(path, "file of a sum over flops", MAX_BYTES).partition(b"\n")
-        found = files.parse_json("file of a sum over flops", line)
-        known = found if isinstance(found, dict) else dict[str, Any]()
+        damaged = UsageError(f"{str(path)!r} is damaged (accepted: a whole file; delete it to begin again)")
+        try:
+            known = files.parse_json("file of a sum over flops", line)
+        except DamagedFile:
+            raise damaged from None
+        if not isinstance(known, dict):
+            raise damaged
         wrong = next((name for name in self._about if known.get(name) != self._about[name]), None)
         if wrong is not None:
             found = f"{wrong}: {known.get(wrong)}, not {self._about[wrong]}"
@@ -49,7 +54,7 @@ class FlopSum:
         done, boards = known.get("done"), known.get("boards")
         whole = len(rest) == self.total.nbytes and zlib.crc32(rest) == known.get("check")
         if not whole or not isinstance(done, int) or not isinstance(boards, int) or not 0 <= done <= len(self._share):
-            raise UsageError(f"{str(path)!r} is damaged (accepted: a whole file; delete it to begin again)")
+            raise damaged
         self.total, self.known, self.boards = np.frombuffer(rest).reshape(self.total.shape).copy(), done, boards
 
     def _write(self, path: Path) -> None:
