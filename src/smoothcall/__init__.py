@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from smoothcall.information.game import Game as Game
     from smoothcall.interop.sources import game as game
     from smoothcall.policy import Policy as Policy
+    from smoothcall.search.solution import Solution as Solution
     from smoothcall.search.solution import solve as solve
     from smoothcall.solvers import Solver as Solver
     from smoothcall.solvers import solver as solver
@@ -95,7 +96,7 @@ _HOMES = {
     "information.game": ["Game"],
     "interop.sources": ["game"],
     "policy": ["Policy"],
-    "search.solution": ["solve"],
+    "search.solution": ["Solution", "solve"],
     "solvers": ["Solver", "solver"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -62,13 +62,9 @@ def written(path: Path) -> Iterator[BinaryIO]:
     permissions of any new file: the kernel applies the process's umask.
     """
     path = path.resolve()
-    if path.exists() and not path.is_file():
-        raise UsageError(f"cannot write {str(path)!r}: it is there and is no regular file")
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {path.name!r}: there is no folder {str(path.parent)!r}")
-    beside = path.parent / f".{path.name}.{token_hex(8)}"
+    beside, file = _opened_beside(path)
     try:
-        with beside.open("xb") as file:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -76,6 +72,25 @@ def written(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def _opened_beside(path: Path) -> tuple[Path, BinaryIO]:
+    try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"cannot write {str(path)!r}: it is there and is no regular file")
+        if not path.parent.is_dir():
+            raise UsageError(f"cannot write {path.name!r}: there is no folder {str(path.parent)!r}")
+        beside = path.parent / f".{path.name}.{token_hex(8)}"
+        return beside, beside.open("xb")
+    except OSError as error:
+        raise UsageError(f"cannot write {str(path)!r} ({error.strerror})") from None
+
+
+def verify_writable(path: Path) -> None:
+    """Raise UsageError where a file could not be written, before long work whose result would be lost."""
+    beside, file = _opened_beside(path.resolve())
+    file.close()
+    beside.unlink()
 
 
 def write(path: Path, data: bytes) -> None:

@@ -32,6 +32,13 @@ def test_solve_and_show_a_spot(call: Any, tmp_path: Path) -> None:
     refused = [
         ["solve"],
         ["solve", "river.spot", "--pot", "3"],
+        ["solve", "river.spot", "--rake", "5%"],
+        ["solve", "river.spot", "--lock", "none.json"],
+        ["solve", "river.spot", "--bets", "a"],
+        ["solve", *spot, "--limit", ""],
+        ["show", "river.spot", "--game", "leduc"],
+        ["show", "river.spot", "--grid", "colours"],
+        ["show", "kuhn-cfr", "--grid", "ev"],
         ["solve", "none.spot"],
         ["solve", *spot, "--accuracy", "none"],
         ["solve", *spot, "--out", "river.agent"],
@@ -40,6 +47,21 @@ def test_solve_and_show_a_spot(call: Any, tmp_path: Path) -> None:
     for words in refused:
         result = call(*words)
         assert (result.code, result.out, result.err.count("\n")) == (2, "", 1), words
+
+
+def test_grids_show_each_figure(call: Any) -> None:
+    spot = ["--board", "Td9d6hQc2s", "--ranges", "AA,KQs:0.5", "JJ,T9s:0.5", "--pot", "100", "--stack", "400"]
+    assert call("solve", *spot, "--accuracy", "1%", "--out", "river.spot").code == 0
+    hands = json.loads(call("show", "river.spot", "--json").out)["hands"]
+    assert "suited hands" not in call("show", "river.spot").out  # few hands are shown one by one
+    for figure, said, form in (("ev", "EV in chips", ".1f"), ("equity", "equity in %", ".0f"), ("weight", "weight of", ".2f")):
+        shown = call("show", "river.spot", "--grid", figure).out
+        assert f"each cell: {said}" in shown
+        rows = {line.split()[0]: line.split()[1:] for line in shown.splitlines() if line.strip()}
+        for rank in "AK":
+            each = [hand[figure] for hand in hands if hand["hand"][0] == rank]  # of one weight
+            mean = sum(each) / len(each) * (100 if figure == "equity" else 1)
+            assert rows[rank] == [f"{mean:{form}}"]
 
 
 BAD = [
@@ -51,6 +73,7 @@ BAD = [
     ("--ranges", "AA:2", "weight"),
     ("--ranges", "AsAh", "cannot be held together"),
     ("--bets", "0%", "size '0%'"),
+    ("--bets", "500", "a bet of 500 chips (accepted: at most the stack, 400, or a for all-in)"),
     ("--raises", "-3", "size '-3'"),
     ("--street-bets", "turn=50%x", "size"),
     ("--pot", "-1", "pot=-1"),

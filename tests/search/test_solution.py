@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,10 @@ import pytest
 
 import smoothcall as sc
 from smoothcall.errors import UsageError
-from smoothcall.search.reports import read_lock, solve_spot
-from smoothcall.search.solution import Solution
+from smoothcall.progress import watched
+from smoothcall.search.range_solver import RangeSolver
+from smoothcall.search.reports import lock_of, shown_node, solve_spot
+from smoothcall.search.solution import MAX_HALF_ITERATIONS, Solution
 from smoothcall.search.spot import Spot
 from tests.conftest import GOLDEN
 from tests.search.plain import River
@@ -172,41 +176,166 @@ BOARD, RANGES = "Td9d6hQc2s", ("AA", "KK")
         ({"pot": 0}, "pot=0"),
         ({"stack": 0}, "stack=0"),
         ({"stack": (1, 2, 3)}, "3 stacks"),
-        ({"bets": "50"}, ""),
+        ({"board": None}, "board=None"),
+        ({"ranges": "AA"}, "ranges='AA'"),
+        ({"ranges": ("AA", None)}, "2 texts"),
+        ({"pot": "many"}, "pot=many"),
+        ({"stack": "4.5"}, "stack=4.5"),
+        ({"bets": "50"}, "a bet of 50 chips"),
+        ({"bets": "10"}, ""),
+        ({"bets": None}, "bets=None"),
+        ({"bets": "50x%"}, "size '50x%'"),
+        ({"bets": "50%%"}, "size '50%%'"),
+        ({"raises": 75}, "raises=75"),
+        ({"street_bets": None}, "street_bets=None"),
+        ({"street_bets": ("flop=50%",)}, "accepted on this board: river"),
+        ({"street_bets": ("river.first.second=50%",)}, "street bets 'river.first.second=50%'"),
+        ({"street_bets": "river=50%"}, ""),
         ({"bets": "0%"}, "size '0%'"),
         ({"bets": "2x"}, "size '2x'"),
         ({"bets": ""}, "bets=''"),
         ({"raises": "half"}, "size 'half'"),
         ({"street_bets": ("preflop=50%",)}, "street bets"),
-        ({"limit": "2,4"}, "limit"),
+        ({"limit": "2,4"}, "limit='2,4' .accepted: the bet in chips.$"),
+        ({"limit": "²"}, "limit='²'"),
+        ({"limit": "1e10"}, "limit='1e10'"),
+        ({"limit": "2", "bets": "a"}, "one or the other"),
+        ({"limit": 2}, ""),
+        ({"limit": (2,)}, "limit="),
         ({"rake": 1.0}, "rake"),
+        ({"rake": "much"}, "rake=much"),
+        ({"cap": 1.0}, "without a rake"),
+        ({"threshold": "all"}, "threshold=all"),
         ({"cap": -1.0}, "cap"),
         ({"accuracy": 0.0}, "accuracy"),
         ({"accuracy": 2.0}, "accuracy"),
         ({"seconds": 0.0}, "seconds"),
+        ({"seconds": "60", "accuracy": "0.5"}, ""),
         ({"threads": 0}, "threads"),
         ({"algorithm": "magic"}, "algorithm"),
+        ({"algorithm": ["dcfr"]}, "algorithm"),
+        ({"storage": None}, "storage"),
         ({"colour": "red"}, "colour"),
         ({"lock": {":r7": {"any": {"c": 1}}}}, "nobody acts"),
         ({"lock": {"": {"any": {"c": 1}}}}, "names no node"),
         ({"lock": {":": {"any": {"c": 0.5}}}}, "sum to 1"),
+        ({"lock": {":": {"any": {"c": float("nan")}}}}, "sum to 1"),
+        ({"lock": {":": {"any": {"c": "all"}}}}, "lock .accepted"),
+        ({"lock": {":": 5}}, "lock .accepted"),
+        ({"lock": 5}, "lock .accepted"),
         ({"lock": {":": {"AhAs": {"c": 1}}}}, "names 1 of 6 hands"),
+        ({"lock": {":": {"any": {"c": 1}, "QQ": {"c": 1}}}}, "holds no hand of 'QQ'"),
+        ({"stack": 10**9, "bets": "1", "raises": "1"}, "more than 100 bets and raises on one street"),
     ],
 )
 def test_wrong_input(given: dict[str, Any], message: str) -> None:
     spot: dict[str, Any] = {"board": BOARD, "ranges": RANGES, "pot": 10, "stack": 10}
     if not message:
-        assert sc.solve(**spot | given | {"accuracy": 0.5})
+        assert sc.solve(**spot | {"accuracy": 0.5} | given)
         return
     with pytest.raises(UsageError, match=message):
         sc.solve(**spot | given)
+
+
+def test_a_file_that_cannot_be_written_is_found_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "folder.spot").mkdir()
+    before = list(tmp_path.iterdir())
+    monkeypatch.setattr(Solution, "run", lambda *given, **how: pytest.fail("it was solved"))
+    for name in ("folder.spot", "x" * 300 + ".spot"):
+        with pytest.raises(UsageError, match="cannot write"):
+            solve_spot({"board": BOARD, "ranges": RANGES, "pot": 10, "stack": 10}, out=tmp_path / name)
+    assert list(tmp_path.iterdir()) == before
+
+
+def test_numbers_of_any_type_are_kept_as_python_numbers(tmp_path: Path) -> None:
+    path = str(tmp_path / "river.spot")
+    given: dict[str, Any] = {
+        "pot": np.int64(10),
+        "stack": [np.int32(7), "1e1"],
+        "rake": np.float32(0.25),
+        "cap": Fraction(1, 2),
+    }
+    solution = sc.solve(BOARD, list(RANGES), accuracy=0.5, **given)  # type: ignore[arg-type]
+    solution.save(path)
+    spot = sc.Solution.load(path).spot
+    assert (spot.pot, spot.stack, spot.rake, spot.cap) == (10, (7, 10), 0.25, 0.5)
+    assert spot == solution.spot
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("board", 5), ("ranges", [1, 2]), ("bets", ["50%"]), ("limit", [2]), ("threshold", "low"), ("rake", None)],
+)
+def test_spots_of_foreign_files_are_verified(
+    field: str, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, solution = tmp_path / "river.spot", Solution(Spot(BOARD, RANGES, 10, 10))
+    monkeypatch.setattr(Spot, "as_dict", lambda self: asdict(self) | {field: value})
+    solution.save(path)
+    with pytest.raises(UsageError, match=f"{field}="):
+        solve_spot(path)
+
+
+def test_moves_are_weighted_by_the_hands_that_both_players_hold() -> None:
+    """A hand counts as often as it is dealt beside a hand of the opponent."""
+    blocked = Solution(Spot(BOARD, ("AsKs,TcTh", "AsQs"), 100, 400, bets="none"))
+    blocked.run(0.01)
+    (check,) = shown_node(blocked, ":").moves
+    assert (check.frequency, check.ev) == (1, pytest.approx(100))
+    turn = Solution(Spot(BOARD[:-2], ("QQ,ATs", "QJs,99"), 100, 200), double=True)
+    turn.run(0.01)
+    moves = shown_node(turn, ":").moves
+    assert sum(move.frequency for move in moves) == pytest.approx(1)
+    assert sum(move.frequency * (move.ev or 0) for move in moves) == pytest.approx(turn.result()["ev"][0])
+
+
+def test_grids_have_means_of_suits() -> None:
+    solution = Solution(Spot(BOARD, ("AA,AKs,KsQd:0.5,KhQd", "99"), 100, 400))
+    solution.run(0.01)
+    node = solution.node(":")
+    grid, equity = node.grid(node.strategy[:, 0]), node.equity[node.player]
+    assert [tuple(cell) for cell in np.argwhere(~np.isnan(grid))] == [(0, 0), (0, 1), (2, 1)]
+    aces = (node.hands[0] // 4 == 12).all(axis=1)
+    assert grid[0, 0] == pytest.approx(node.strategy[aces, 0].mean())
+    assert np.isnan(node.grid(np.full(len(equity), np.nan))).all()
+    last = (node.hands[0] // 4 == [10, 11]).all(axis=1)
+    assert node.grid(equity)[2, 1] == pytest.approx(np.average(equity[last], weights=node.weight[0][last]))
+
+
+def test_moves_behind_a_bet_that_is_never_made_have_no_value() -> None:
+    solution = Solution(Spot(BOARD, RANGES, 100, 400), lock={":": {"any": {"c": 1}}})
+    solution.run(0.01)
+    node = shown_node(solution, ":r50")
+    assert {move.ev for move in node.moves} == {None}
+    assert sum(move.frequency for move in node.moves) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("algorithm", ["dcfr", "cfr+"])
+def test_tables_of_16_bits_stop_before_they_get_worse(algorithm: str) -> None:
+    ranges = ("Td9d,5d4d,AhAd,KQ", "8c8d,JJ,A9o,QQ:0.3")
+    solution = Solution(Spot("AsKsQdJh2c", ranges, 100, 300, raises="a"), algorithm=algorithm, storage=16)
+    assert not solution.run(1e-6)
+    assert (solution.solver.iterations, solution.exhausted) == (MAX_HALF_ITERATIONS, True)
+    assert solution.exploitability < 0.004
+    assert solution.run(0.004)  # where it stands
+    assert solution.solver.iterations == MAX_HALF_ITERATIONS
+
+
+def test_memory_is_told_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("smoothcall.search.range_solver.TOLD_BYTES", 1)
+    told, tables = list[str](), list[object]()
+    allocate = RangeSolver._allocate
+    monkeypatch.setattr(RangeSolver, "_allocate", lambda self, *given: tables.append(told[-1]) or allocate(self, *given))
+    with watched(lambda what, fraction: told.append(what)):
+        Solution(Spot("Td9d6hQc", RANGES, 10, 10))
+    assert tables == ["taking 0 MB of memory for the tables of this spot"]
 
 
 def test_wrong_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for text in ("", "[]", '{":": 3}', '{":": {"any": {"c": "1"}}}', '{":": {}}', "{" * 100):
         (tmp_path / "lock.json").write_text(text)
         with pytest.raises(UsageError):
-            read_lock(tmp_path / "lock.json")
+            lock_of(tmp_path / "lock.json")
     for out in (tmp_path / "spot.agent", tmp_path / "none" / "x.spot"):
         with pytest.raises(UsageError, match="cannot save"):
             solve_spot({"board": BOARD, "ranges": RANGES, "pot": 10, "stack": 10}, out=out)

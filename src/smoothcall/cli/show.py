@@ -9,6 +9,7 @@ import typer
 
 from smoothcall.cli.arguments import Agent, AgentGame, AsJson, app
 from smoothcall.cli.output import bar, print_json, print_table
+from smoothcall.errors import UsageError
 
 if TYPE_CHECKING:
     from smoothcall.results import ShownState
@@ -22,24 +23,32 @@ def show(
         str | None, typer.Argument(metavar="[KEY]", help="An information state, such as K/Q:crrc/r, AKs:r or AhKh/Td9d2c:rc/.")
     ] = None,
     of: AgentGame = None,
+    grid: Annotated[
+        str | None,
+        typer.Option(metavar="FIGURE", help="Of a solved spot: what a grid of all hands shows: bets, ev, equity or weight."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a strategy, whole or at one information state; of hold'em, the first decision without one.
 
-    Of a solved spot (NAME.spot), a public node with EV, equity and strategy of every hand: `/2s:cr50` is the decision after a
-    check and a bet of 50 on the next street with 2s.
+    Of a solved spot (NAME.spot), a public node with EV, equity and strategy of every hand: `/2s:cc/cr50` is the decision after
+    two checks, the 2s, a check and a bet of 50.
 
     Examples: smoothcall show runs/leduc-cfr+; smoothcall show holdem.agent AhKh/Td9d2c:rc/; smoothcall show turn.spot :r50
     """
     if agent.endswith(SPOT):
         from smoothcall.cli.solve import print_node
 
+        if of is not None:
+            raise UsageError("--game: a solved spot is of no named game (accepted: of agents)")
         node = app().show_spot(Path(agent), key)
         if as_json:
             print_json(node.as_dict())
         else:
-            print_node(node)
+            print_node(node, grid)
         return
+    if grid is not None:
+        raise UsageError("--grid (accepted: of a solved spot, NAME.spot)")
     found = app().show(agent, key, of=of)
     if as_json:
         print_json(found.as_dict())

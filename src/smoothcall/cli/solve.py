@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -37,24 +38,39 @@ def solve(
     pot: Annotated[int | None, typer.Option(parser=whole, metavar="N", help="Chips in the middle.")] = None,
     stack: Annotated[str | None, typer.Option(metavar="N[,N]", help="Chips that each player has left.")] = None,
     bets: Annotated[
-        str, typer.Option(metavar="SIZES", help="Bets: 50% of the pot, 40 chips, a for all-in, or none.")
-    ] = "50%,a",
-    raises: Annotated[str, typer.Option(metavar="SIZES", help="Raises: as bets, or 2.5x the bet.")] = "75%,a",
+        str | None,
+        typer.Option(metavar="SIZES", help="Bets: 50% of the pot, 40 chips, a for all-in, or none.", show_default="50%,a"),
+    ] = None,
+    raises: Annotated[
+        str | None, typer.Option(metavar="SIZES", help="Raises: as bets, or 2.5x the bet.", show_default="75%,a")
+    ] = None,
     street_bets: Annotated[
         list[str] | None,
         typer.Option(metavar="STREET=SIZES", help="Other sizes of a street: river=75%,a, turn.raises=3x, river.second.bets=a."),
     ] = None,
-    limit: Annotated[str, typer.Option(metavar="N[,N...]", help="Limit betting: the bet of each street to come.")] = "",
+    limit: Annotated[
+        str | None, typer.Option(metavar="N[,N...]", help="Limit betting: the bet of each street to come.")
+    ] = None,
     accuracy: Annotated[
         float, typer.Option(parser=share, metavar="SHARE", help="Stop at this exploitability, a share of the pot.")
     ] = "0.3%",  # type: ignore[assignment]
     seconds: Annotated[float | None, typer.Option(parser=real, metavar="S", help="Stop after S seconds at the latest.")] = None,
     threads: Annotated[int, typer.Option(parser=whole, metavar="N", help="Threads; the result is the same.")] = 1,
-    algorithm: Annotated[str, typer.Option(metavar="NAME", help="dcfr, cfr+ or pcfr+ (predictive).")] = "dcfr",
+    algorithm: Annotated[
+        str | None, typer.Option(metavar="NAME", help="dcfr, cfr+ or pcfr+ (predictive).", show_default="dcfr")
+    ] = None,
     storage: Annotated[
-        int, typer.Option(parser=whole, metavar="BITS", help="Bits of a number in the tables: 32, or 16 in half the memory.")
-    ] = 32,
-    rake: Annotated[float, typer.Option(parser=share, metavar="SHARE", help="Rake, a share of the pot.")] = "0",  # type: ignore[assignment]
+        int | None,
+        typer.Option(
+            parser=whole,
+            metavar="BITS",
+            help="Bits of a number in the tables: 32, or 16 in half the memory.",
+            show_default="32",
+        ),
+    ] = None,
+    rake: Annotated[
+        float | None, typer.Option(parser=share, metavar="SHARE", help="Rake, a share of the pot.", show_default="0")
+    ] = None,
     cap: Annotated[float | None, typer.Option(parser=real, metavar="CHIPS", help="The most that is taken as rake.")] = None,
     lock: Annotated[
         Path | None,
@@ -68,9 +84,11 @@ def solve(
     Examples: smoothcall solve --board Td9d6hQc --ranges any "22+,A2s+" --pot 100 --stack 400 --out turn.spot;
     smoothcall show turn.spot :r50; smoothcall solve turn.spot --accuracy 0.05%
     """
-    given: dict[str, Any] = {"board": board, "ranges": ranges, "pot": pot, "stack": stack}
-    _verify_given(given, spot)
-    sizes = {"bets": bets, "raises": raises, "street_bets": tuple(street_bets or ()), "limit": limit, "rake": rake, "cap": cap}
+    chips: dict[str, Any] = {"board": board, "ranges": ranges, "pot": pot, "stack": stack}
+    sizes = {"bets": bets, "raises": raises, "street_bets": tuple(street_bets or ()) or None, "limit": limit}
+    others = {"rake": rake, "cap": cap, "algorithm": algorithm, "storage": storage, "lock": lock}
+    given = {name: value for name, value in (chips | sizes | others).items() if value is not None}
+    _verify_given(given, chips, spot)
     user = app()
     with ProgressLine(board or str(spot)) as line:
         how: dict[str, Any] = {"accuracy": accuracy, "seconds": seconds, "threads": threads, "out": out}
@@ -78,8 +96,8 @@ def solve(
         if spot is not None:
             report = user.solve(spot, **how)
         else:
-            how |= {"algorithm": algorithm, "lock": lock, "storage": storage}
-            report = user.solve({**given, "stack": stacks(stack or ""), **sizes}, **how)
+            how |= {name: given.pop(name) for name in ("algorithm", "lock", "storage") if name in given}
+            report = user.solve({**given, "stack": stacks(stack or "")}, **how)
     if as_json:
         print_json(report.as_dict())
     else:
@@ -88,15 +106,18 @@ def solve(
         raise typer.Exit(STOPPED)
 
 
-def _verify_given(given: dict[str, Any], spot: Path | None) -> None:
-    """Verify that a new spot has all of its cards and chips; a saved one has them already."""
-    missing = [f"--{name}" for name, value in given.items() if value is None]
+def _verify_given(given: dict[str, Any], chips: dict[str, Any], spot: Path | None) -> None:
+    """Verify that a new spot has all of its cards and chips; a saved one has them already, and how it is solved."""
+    missing = [f"--{name}" for name in chips if name not in given]
     if spot is None and missing:
         raise UsageError(f"{', '.join(missing)} missing (see: smoothcall solve --help)")
-    if spot is not None and len(missing) < len(given):
+    if spot is not None and given:
         raise UsageError(
-            "a saved solution has its board, ranges and chips (accepted with it: --accuracy, --seconds, --threads, --out)"
+            f"--{next(iter(given)).replace('_', '-')}: a saved solution has its own "
+            "(accepted with it: --accuracy, --seconds, --threads, --out, --json)"
         )
+    if given.get("limit") == "":
+        raise UsageError("--limit '' (accepted: the bet in chips of each street to come, such as 10,20)")
 
 
 def _print_solution(report: SolveReport) -> None:
@@ -107,21 +128,27 @@ def _print_solution(report: SolveReport) -> None:
     ]
     print_table(["player", "EV (chips)", "equity"], rows)
     say(f"{report.cpu_seconds:.2f} s of processor time, tables of {report.memory_mb:,.1f} MB")
+    if report.exhausted:
+        say("more iterations of 16-bit tables come no nearer to an equilibrium; --storage 32 does, in twice the memory")
     if report.saved:
+        name = quote(report.saved)
         say(f"saved {report.saved}")
-        say(f"try next:  smoothcall show {report.saved}   smoothcall show {report.saved} :c")
+        say(f"try next:  smoothcall show {name}   smoothcall show {name} :c")
 
 
-def print_node(node: ShownNode) -> None:
-    """Print a public node: the mean strategy, a grid of starting hands, and hand by hand where there are few."""
+def print_node(node: ShownNode, figure: str | None) -> None:
+    """Print a public node: the mean strategy, and hand by hand where there are few, else a grid of a figure of all hands."""
+    from smoothcall.search.reports import BETS, FIGURES
+
+    grid = node.grid(figure or BETS)  # before anything is printed
     say(f"{node.board}, pot {node.pot:g}, player {('first', 'second')[node.player]} to act, key {node.key}")
     print_table(
         ["move", "", "frequency", "EV (chips)"], [[m.letter, m.name, bar(m.frequency), _chips(m.ev)] for m in node.moves]
     )
-    if len(node.hands) > node.FEW_HANDS:
-        print_table(["", *node.ranks], [[rank, *row] for rank, row in zip(node.ranks, node.grid(), strict=True)])
-        say("each cell: probability of a bet or raise in %; suited hands on the right of the diagonal")
-        say(f"one hand: smoothcall show SPOT AhKh{node.key}")
+    if figure is not None or len(node.hands) > node.FEW_HANDS:
+        print_table(["", *node.ranks], [[rank, *row] for rank, row in zip(node.ranks, grid, strict=True)])
+        say(f"each cell: {FIGURES[figure or BETS].words}; suited hands on the right of the diagonal")
+        say(f"one hand: smoothcall show SPOT {node.hands[0].hand}{node.key}")
         return
     heads = ["hand", "weight", "equity", "EV", *(move.letter for move in node.moves)]
     rows = [

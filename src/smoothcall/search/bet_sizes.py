@@ -66,7 +66,7 @@ def parse_sizes(text: str, what: str) -> tuple[Size, ...]:
     found = []
     for item in (piece.strip() for piece in text.split(",")):
         kind = "a" if item == "a" else item[-1:] if item[-1:] in ("%", "x") else "chips"
-        number = item.rstrip("%x")
+        number = item.removesuffix(kind)
         wrong = kind != "a" and (re.fullmatch(_NUMBER, number) is None or Fraction(number) <= 0)
         if wrong or (kind == "x" and not what.endswith(RAISES)):
             raise UsageError(f"size {item!r} of {what}={text!r} (accepted: {ACCEPTED})")
@@ -92,16 +92,27 @@ class Menu:
         for text in street_bets:
             name, equals, sizes = text.partition("=")
             street, *rest = name.strip().split(".")
-            players = [PLAYERS.index(piece) for piece in rest if piece in PLAYERS] or [0, 1]
-            kinds = [piece for piece in rest if piece in (BETS, RAISES)] or [BETS]
-            unknown = [piece for piece in rest if piece not in (*PLAYERS, BETS, RAISES)]
-            if not equals or street not in STREETS[1:] or unknown or len(kinds) > 1 or len(players) + len(kinds) < len(rest):
+            named = [piece for piece in rest if piece in PLAYERS]
+            kinds = [piece for piece in rest if piece in (BETS, RAISES)]
+            unknown = len(named) + len(kinds) < len(rest)
+            if not equals or street not in STREETS[1:] or unknown or len(kinds) > 1 or len(named) > 1:
                 raise UsageError(
                     f"street bets {text!r} (accepted: flop, turn or river, then .first or .second, .bets or .raises, =SIZES)"
                 )
-            for player in players:
-                other[street, player, kinds[0]] = parse_sizes(sizes, f"{name.strip()}.{kinds[0]}")
+            kind = kinds[0] if kinds else BETS
+            for player in [PLAYERS.index(each) for each in named] or [0, 1]:
+                other[street, player, kind] = parse_sizes(sizes, f"{name.strip()}.{kind}")
         return cls(parse_sizes(bets, BETS), parse_sizes(raises, RAISES), other, Fraction(threshold).limit_denominator(10**6))
+
+    def verify(self, streets: Sequence[str], stack: int) -> None:
+        """Raise UsageError for sizes of a street that is over, and for chips that no player has."""
+        for street, _, _ in self.other:
+            if street not in streets:
+                raise UsageError(f"street bets of the {street} (accepted on this board: {', '.join(streets)})")
+        for sizes in (self.bets, self.raises, *self.other.values()):
+            most = max((size.amount for size in sizes if size.kind == "chips"), default=0)
+            if most > stack:
+                raise UsageError(f"a bet of {float(most):g} chips (accepted: at most the stack, {stack}, or a for all-in)")
 
     def moves(self, state: Betting, street: str, unit: int) -> list[str]:
         """Return the moves that a state of the betting offers: fold, check or call, then raises from small to large."""

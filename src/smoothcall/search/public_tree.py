@@ -16,6 +16,7 @@ from smoothcall.kernels.search.lanes import TWO, count_lanes
 from smoothcall.progress import report
 
 MAX_NODES = 150_000  # of the betting on all streets together
+MAX_RAISES = 100  # bets and raises of a street, one after the other
 TOLD = 500  # entries of a street between two reports of progress
 PART_GROUPS = 3  # of endings valued side by side, in a part of the last street: its vectors stay in the processor's cache
 
@@ -87,8 +88,10 @@ def _add_entry(
 ) -> None:
     """Add the betting of one street behind a state, breadth first, of at most so many nodes."""
     last = number + 1 == len(root.rules.streets)
-    waiting = [(root, -1)]
-    for state, parent in waiting:  # grows while it is read
+    waiting = [(root, -1, 0)]
+    for state, parent, raises in waiting:  # grows while it is read
+        if raises > MAX_RAISES:
+            raise UsageError(f"more than {MAX_RAISES} bets and raises on one street (larger ones are fewer)")
         if len(waiting) > most:
             raise UsageError(f"the betting of this spot has more than {MAX_NODES:,} nodes (fewer bet sizes have fewer)")
         node = len(street.kind)
@@ -112,7 +115,7 @@ def _add_entry(
             for letter in letters:
                 after = state.copy()
                 after.play(letter)
-                waiting.append((after, node))
+                waiting.append((after, node, raises + letter.startswith("r")))
         street.add(kind, player, parent, row, entry, factor)
         street.moves[node] = letters
 

@@ -24,6 +24,7 @@ from smoothcall.search.public_tree import Moves, Settle, StreetBetting, as_array
 from smoothcall.search.range_sweep import NO_WEIGHTS, Bettings, RangeSweep, make_tables
 
 MAX_HALF_GAIN = 4.0  # of one iteration where tables have 16 bits: numbers to 65,504, precise to 1/2,048 of themselves
+TOLD_BYTES = 100 << 20  # of tables whose size is told before they are taken
 QUIET_SECONDS = 1.0  # of listing before progress is reported
 MAX_SYMMETRIES = 24  # permutations of suits: boards that may be walked as one
 
@@ -108,13 +109,15 @@ class RangeSolver:
         self.storage = 8 * self.dtype.itemsize if storage == 32 else storage  # bits of a number of the tables
         self.streets: list[StreetBetting] = street_bettings(start, moves, settle)
         rows = [street.rows for street in self.streets]
-        verify_memory(self._least_bytes(len(board), start.street, rows), "the table of this spot, even with all suits merged,")
+        verify_memory(self._least_bytes(len(board), start.street, rows), "this spot, even with all suits merged,")
         self.levels, size = board_levels(
             rules, start.street, board, ranges, rows, self.lanes, isomorphic=isomorphic, watch=_reporter("boards of this spot")
         )
         kept = np.dtype(np.float16) if storage == 16 else self.dtype
         table_bytes = (3 if predictive else 2) * sum(size) * self.lanes * kept.itemsize
-        verify_memory(table_bytes, "the tables of this spot")
+        verify_memory(table_bytes, "this spot")
+        if table_bytes >= TOLD_BYTES:
+            report(f"taking {table_bytes / 1e6:,.0f} MB of memory for the tables of this spot", 0.0)
         walked, self.levels[0] = count_all_ins(self.streets, self.levels, table_bytes)
         self.betting = [as_arrays(street, self.dtype) for street in self.streets[:-1]]
         self.betting.append(as_arrays(self.streets[-1], self.dtype, parts=True, entries=walked))

@@ -6,16 +6,34 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from smoothcall import files
 from smoothcall.errors import DamagedFile, UsageError
-from smoothcall.search.solution import ACCURACY, Lock, NodeView, Solution, Stop, Watch, verify_limits
+from smoothcall.search.grids import mean_grid
+from smoothcall.search.solution import ACCURACY, Lock, Solution, Stop, Watch, read_limits, read_lock
 from smoothcall.search.spot import Spot
 
 ENDING = ".spot"  # of saved solutions
+BETS, EV, EQUITY, WEIGHT = "bets", "ev", "equity", "weight"
+TINY = np.finfo(float).tiny
+
+
+class Figure(NamedTuple):
+    """A figure of hands that a grid shows."""
+
+    form: str
+    words: str
+
+
+FIGURES = {
+    BETS: Figure(".0f", "probability of a bet or raise in %"),
+    EV: Figure(".1f", "EV in chips"),
+    EQUITY: Figure(".0f", "equity in %"),
+    WEIGHT: Figure(".2f", "weight of a hand of the range that comes here"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +49,7 @@ class SolveReport:
     memory_mb: float  # of the tables
     saved: str | None
     done: bool  # the accuracy asked for was reached
+    exhausted: bool  # more iterations would not help, because the tables have 16 bits
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -40,8 +59,8 @@ class SolveReport:
 class ShownMove:
     letter: str
     name: str
-    frequency: float  # mean over the range of who acts
-    ev: float | None  # mean over the hands that take it, in chips
+    frequency: float  # how often it is taken, with the hands that both players come here with
+    ev: float | None  # mean over the hands that take it, in chips; None: it is never taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +92,21 @@ class ShownNode:
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def grid(self) -> list[list[str]]:
-        """Return 13 x 13 cells of starting hands: the mean probability of a bet or raise in %, suited hands on the right."""
-        places = {rank: place for place, rank in enumerate(self.ranks)}
-        weight, raised = np.zeros((2, len(places), len(places)))
-        raises = [number for number, move in enumerate(self.moves) if move.letter.startswith("r")]
-        for each in self.hands:
-            one, other = sorted((places[each.hand[0]], places[each.hand[2]]))
-            cell = (one, other) if each.hand[1] == each.hand[3] else (other, one)
-            weight[cell] += each.weight
-            raised[cell] += each.weight * sum(each.strategy[number] for number in raises)
-        return [
-            [f"{100 * part / whole:.0f}" if whole > 0 else "" for part, whole in zip(parts, wholes, strict=True)]
-            for parts, wholes in zip(raised, weight, strict=True)
-        ]
+    def grid(self, figure: str = BETS) -> list[list[str]]:
+        """Return 13 x 13 cells of starting hands: the mean of one of FIGURES, suited hands on the right of the diagonal."""
+        if figure not in FIGURES:
+            raise UsageError(f"grid={figure!r} (accepted: {', '.join(FIGURES)})")
+        values = [self._figure(figure, each) for each in self.hands]
+        weight = [1.0 if figure == WEIGHT else each.weight for each in self.hands]
+        grid = mean_grid([each.hand for each in self.hands], self.ranks, np.array(values), np.array(weight))
+        return [["" if math.isnan(value) else f"{value:{FIGURES[figure].form}}" for value in row] for row in grid.tolist()]
+
+    def _figure(self, figure: str, hand: ShownHand) -> float:
+        if figure == BETS:
+            raises = (number for number, move in enumerate(self.moves) if move.letter.startswith("r"))
+            return 100 * sum(hand.strategy[number] for number in raises)
+        value: float | None = {EV: hand.ev, EQUITY: hand.equity, WEIGHT: hand.weight}[figure]
+        return math.nan if value is None else value * (100 if figure == EQUITY else 1)
 
 
 def solve_spot(
@@ -103,40 +123,39 @@ def solve_spot(
     stop: Stop | None = None,
 ) -> SolveReport:
     """Solve a spot, given by the fields of `Spot`, or go on with a saved one. `lock`: a JSON file of fixed strategies."""
-    verify_limits(accuracy, seconds)
+    read_limits(accuracy, seconds)
     if out is not None and (out.suffix != ENDING or not out.parent.is_dir()):
         raise UsageError(f"cannot save {str(out)!r} (accepted: a name that ends with {ENDING}, in a folder that exists)")
     if isinstance(spot, Path):
         solution, out = _loaded(spot, threads), out or spot
+        files.verify_writable(out)
     else:
-        solution = Solution(Spot(**spot), threads=threads, algorithm=algorithm, lock=read_lock(lock), storage=storage)
+        if out is not None:
+            files.verify_writable(out)
+        solution = Solution(Spot(**spot), threads=threads, algorithm=algorithm, lock=lock_of(lock), storage=storage)
     done = solution.run(accuracy, seconds=seconds, watch=watch, stop=stop)
     if out is not None:
         solution.save(out)
-    return SolveReport(board=solution.spot.board, **solution.result(), saved=None if out is None else str(out), done=done)
+    ended: dict[str, Any] = {
+        "saved": None if out is None else str(out),
+        "done": done,
+        "exhausted": solution.exhausted and not done,
+    }
+    return SolveReport(board=solution.spot.board, **solution.result(), **ended)
 
 
 def show_spot(path: Path, key: str | None = None) -> ShownNode:
     """Return a public node of a saved solution; without a key, the first decision."""
     solution = _loaded(path)
-    return _shown(solution, solution.node(key or ":"))
+    return shown_node(solution, key or ":")
 
 
-def read_lock(path: Path | None) -> Lock:
+def lock_of(path: Path | None) -> Lock:
     """Return the fixed strategies that a JSON file names."""
     if path is None:
         return {}
     what = f"lock file {path.name!r}"
-    found = files.parse_json(what, files.read_text(path, "lock file"))
-    nodes = list(found.values()) if isinstance(found, dict) else [None]
-    strategies = [each for node in nodes if isinstance(node, dict) for each in node.values()]
-    if not all(isinstance(node, dict) and node for node in nodes) or not all(map(_is_strategy, strategies)):
-        raise UsageError(f'{what} (accepted: {{":r50": {{"any": {{"f": 1}}, "AA": {{"c": 1}}}}}})')
-    return found  # type: ignore[no-any-return]
-
-
-def _is_strategy(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(p, int | float) and not isinstance(p, bool) for p in value.values())
+    return read_lock(files.parse_json(what, files.read_text(path, "lock file")), what)
 
 
 def _loaded(path: Path, threads: int = 1) -> Solution:
@@ -146,19 +165,17 @@ def _loaded(path: Path, threads: int = 1) -> Solution:
         raise UsageError(f"{str(path)!r} is not a solved spot of this version, or is damaged ({error})") from None
 
 
-def _shown(solution: Solution, node: NodeView) -> ShownNode:
+def shown_node(solution: Solution, key: str) -> ShownNode:
+    """Return a public node as commands show it."""
+    node = solution.node(key)
     deck, player = solution.spot.deck, node.player
     weight, strategy = node.weight[player].astype(float), node.strategy.astype(float)
-    mass = weight[:, None] * strategy
-    ev = np.nan_to_num(node.action_ev.astype(float))
+    both = weight * node.meets[player]  # weights of pairs of hands
+    mass = (both if both.any() else weight)[:, None] * strategy
+    taken, worth = mass.sum(axis=0), np.where(both[:, None] > 0, mass * node.action_ev, 0).sum(axis=0)
     moves = [
-        ShownMove(
-            letter,
-            name,
-            float(mass[:, number].sum() / weight.sum()) if weight.sum() else 0.0,
-            float((mass[:, number] * ev[:, number]).sum() / mass[:, number].sum()) if mass[:, number].sum() else None,
-        )
-        for number, (letter, name) in enumerate(zip(node.moves, node.names, strict=True))
+        ShownMove(letter, name, float(often / max(taken.sum(), TINY)), float(won / often) if often and both.any() else None)
+        for letter, name, often, won in zip(node.moves, node.names, taken, worth, strict=True)
     ]
     hands = [
         ShownHand(

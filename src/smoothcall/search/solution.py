@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from math import inf
+from numbers import Real
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -13,22 +15,25 @@ import numpy as np
 
 from smoothcall import files
 from smoothcall.errors import DamagedFile, UsageError
-from smoothcall.games.cards import Cards
+from smoothcall.games.cards import STANDARD, Cards
 from smoothcall.games.notation import split_moves
 from smoothcall.holdem.ranges import weighted_hands
 from smoothcall.kernels.search.sweep import DECISION
 from smoothcall.kernels.tables import Array
 from smoothcall.options import number
 from smoothcall.search.boards import PLAYERS
+from smoothcall.search.grids import mean_grid
 from smoothcall.search.range_solver import ALGORITHMS, PREDICTIVE, RangeSolver
 from smoothcall.search.spot import Spot
 
 FORMAT = 1  # of a saved solution
 STORAGES = (16, 32)  # bits of a number of the tables
 ACCURACY = 0.003  # exploitability, as a share of the pot
+MAX_HALF_ITERATIONS = 2_000  # with tables of 16 bits: their sums grow, and what is added is lost more and more often
 FIRST_CHECK = 10  # iterations before exploitability is first measured
 MAX_THREADS = 64
-KEY = "[HAND][/CARD...]:BETTING, such as :, :r50, /2s:cc/ or AhKh/2s:cr50c/"
+KEY = "[HAND][/CARD...]:BETTING, such as :, :r50, :cr in limit betting, /2s:cc/ or AhKh/2s:cr50c/"
+LOCK = '{":r50": {"any": {"f": 1}, "AA": {"c": 1}}}'
 
 Watch = Callable[[float, str], None]  # is told the fraction done, and where the solver stands
 Stop = Callable[[], bool]
@@ -47,10 +52,19 @@ class NodeView:
     names: tuple[str, ...]  # of the moves, in words
     hands: tuple[Array, Array]  # of each player: [H, 2] cards
     weight: tuple[Array, Array]  # of each player: [H] weight of the range times the probability of playing this way
+    meets: tuple[Array, Array]  # of each player: [H] sum of the other's weights over the hands that share no card with it
     ev: tuple[Array, Array]  # of each player: [H] chips still to come out of the pot, less what is put in; nan: meets no hand
     equity: tuple[Array, Array]  # of each player: [H] share of the pot if nobody bets any more
     strategy: Array  # [H, moves] of the player who acts
     action_ev: Array  # [H, moves]
+
+    def grid(self, figure: Array) -> Array:
+        """Return [13, 13] means of figure[H], of the hands of who acts by their weights: aces first, suited hands on the right.
+
+        nan: no such hand, or none with a figure. `node.grid(node.strategy[:, 0])`, `node.grid(node.ev[node.player])`.
+        """
+        hands = [STANDARD.names(reversed(cards.tolist())) for cards in self.hands[self.player]]
+        return mean_grid(hands, STANDARD.ranks[::-1], figure, self.weight[self.player])
 
 
 class Solution:
@@ -66,14 +80,15 @@ class Solution:
         double: bool = False,
         storage: int = 32,
     ) -> None:
-        if algorithm not in ALGORITHMS:
+        if algorithm not in list(ALGORITHMS):  # of a list, anything may be asked
             raise UsageError(f"algorithm={algorithm!r} (accepted: {', '.join(ALGORITHMS)})")
         if (known := number(threads, whole=True)) is None or not 1 <= known <= MAX_THREADS:
             raise UsageError(f"threads={threads} (accepted: 1 to {MAX_THREADS})")
-        if storage not in STORAGES or (double and storage == 16):
+        bits = number(storage, whole=True)
+        if bits is None or bits not in STORAGES or (double and bits == min(STORAGES)):
             raise UsageError(f"storage={storage} (accepted: {' or '.join(map(str, STORAGES))} bits)")
-        self.spot, self.algorithm, self.lock, self.double = spot, algorithm, dict(lock or {}), double
-        self.storage = int(storage)
+        self.spot, self.algorithm, self.lock, self.double = spot, algorithm, read_lock(lock or {}, "lock"), double
+        self.storage = int(bits)
         self.solver = RangeSolver(
             spot.rules,
             spot.start(),
@@ -106,32 +121,40 @@ class Solution:
         stop: Stop | None = None,
     ) -> bool:
         """Solve until exploitability is at most `accuracy` of the pot; return whether it is. Other limits end it before."""
-        verify_limits(accuracy, seconds)
-        goal = float(accuracy)
+        goal, time = read_limits(accuracy, seconds)
         self.solver.prepare()
         began, solver, check = perf_counter(), self.solver, 0
         while True:
             before = process_time()
             found = self.exploitability if solver.iterations >= max(check, 1) else float("inf")
-            if found <= goal:
+            if found <= goal or self.exhausted:
                 self.cpu_seconds += process_time() - before
-                return True
+                return found <= goal or self.exploitability <= goal
             if solver.iterations >= check:
                 check = _next_check(solver.iterations, found / goal)
             solver.run(1)
             self.cpu_seconds += process_time() - before
+            passed = perf_counter() - began
             if watch is not None and found < float("inf"):
-                watch(min(1.0, goal / found), f"{solver.iterations} iterations, exploitability {found:.3%} of the pot")
+                watch(
+                    min(1.0, max(goal / found, passed / time)),
+                    f"{solver.iterations} iterations, exploitability {found:.3%} of the pot",
+                )
             done = (iterations is not None and solver.iterations >= iterations) or (stop is not None and stop())
-            if done or (seconds is not None and perf_counter() - began >= seconds):
+            if done or passed >= time:
                 return self.exploitability <= goal
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether more iterations would not help, because the tables have 16 bits."""
+        return self.storage == min(STORAGES) and self.solver.iterations >= MAX_HALF_ITERATIONS
 
     @property
     def exploitability(self) -> float:
         """The mean of both players' gains by a best response, as a share of the pot."""
-        if self.spot.rake:
-            return self.solver.values().exploitability / self.spot.pot
-        return sum(self.solver.best_values()) / PLAYERS / self.spot.pot
+        solver = self.solver
+        found = solver.values().exploitability if self.spot.rake else sum(solver.best_values()) / PLAYERS
+        return max(0.0, found) / self.spot.pot  # rounding may leave less than nothing
 
     def result(self) -> dict[str, Any]:
         """Return values of the solution: `ev` in chips of the pot, equities, exploitability as a share of the pot."""
@@ -140,7 +163,7 @@ class Solution:
         return {
             "ev": [values.ev[0] + half, values.ev[1] + half],
             "equity": [self._equity(player) for player in range(PLAYERS)],
-            "exploitability": values.exploitability / self.spot.pot,
+            "exploitability": max(0.0, values.exploitability) / self.spot.pot,
             "iterations": self.solver.iterations,
             "cpu_seconds": round(self.cpu_seconds, 3),
             "memory_mb": round(self.solver.table_bytes / 1e6, 3),
@@ -168,7 +191,7 @@ class Solution:
         state = self.spot.start()
         for letter in split_moves(street.text[node]):
             state.play(letter)
-        found: dict[str, list[Array]] = {"hands": [], "weight": [], "ev": [], "equity": []}
+        found: dict[str, list[Array]] = {"hands": [], "weight": [], "meets": [], "ev": [], "equity": []}
         action_ev = np.zeros((0, 0))
         orders = []
         views = [self.solver.at(path, each) for each in range(PLAYERS)]
@@ -183,6 +206,7 @@ class Solution:
                 ev = value / np.where(meets > 0, meets, np.nan) + state.paid[each] / self.spot.unit
             found["hands"].append(hands[order])
             found["weight"].append(own[order])
+            found["meets"].append(meets[order])
             found["ev"].append(ev[node][order])
             found["equity"].append(share[order])
             if each == player:
@@ -204,6 +228,7 @@ class Solution:
             names=tuple(self.spot.move_name(state, letter) for letter in street.moves[node]),
             hands=(found["hands"][0], found["hands"][1]),
             weight=(found["weight"][0], found["weight"][1]),
+            meets=(found["meets"][0], found["meets"][1]),
             ev=(found["ev"][0], found["ev"][1]),
             equity=(found["equity"][0], found["equity"][1]),
             strategy=strategy,
@@ -229,7 +254,7 @@ class Solution:
     def _find(self, key: str) -> tuple[Cards | None, list[int], int, int, Cards, Array]:
         """Return (hand, boards on the way, street, node, cards on the board, [cards] image of the walked cards)."""
         deck = self.spot.deck
-        parsed = re.fullmatch(r"([2-9TJQKA][cdhs][2-9TJQKA][cdhs])?((?:/[2-9TJQKA][cdhs])*):([fcr0-9/]*)", key)
+        parsed = re.fullmatch(r"([2-9TJQKA][cdhs][2-9TJQKA][cdhs])?((?:/[2-9TJQKA][cdhs])*):([fcr0-9/]*)", str(key))
         if parsed is None:
             raise UsageError(f"{key!r} names no node (accepted: {KEY})")
         hand = deck.parse(parsed[1]) if parsed[1] else None
@@ -265,14 +290,16 @@ class Solution:
         rows, fixed = self._rows(place, path[-1], node)[0], np.zeros(len(held), np.bool_)
         for text, strategy in strategies.items():
             wrong = [letter for letter in strategy if letter not in letters]
-            mixed = [float(strategy.get(letter, 0.0)) for letter in letters]
-            if hand is not None or wrong or min(mixed) < 0 or abs(sum(mixed) - 1) > 1e-6:
+            mixed = [strategy.get(letter, 0.0) for letter in letters]
+            if hand is not None or wrong or not min(mixed) >= 0 or not abs(sum(mixed) - 1) <= 1e-6:
                 raise UsageError(
                     f"lock {key!r} of {text!r}: {dict(strategy)} "
                     f"(accepted: probabilities of {', '.join(letters)} that sum to 1)"
                 )
             named = {tuple(each) for each in weighted_hands(text, cards, self.spot.deck)[0].tolist()}
             mine = np.array([tuple(each) in named for each in held])
+            if not mine.any():
+                raise UsageError(f"lock {key!r}: who acts there holds no hand of {text!r}")
             rows[:, mine] = np.array(mixed, rows.dtype)[:, None]
             fixed |= mine
         if not fixed.all():
@@ -283,7 +310,7 @@ class Solution:
 
     # Files
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path | str) -> None:
         """Write everything needed to look at the solution and to go on with it."""
         about = {
             "format": FORMAT,
@@ -297,7 +324,7 @@ class Solution:
         }
         card = np.frombuffer(files.to_json(about).encode(), np.uint8)
         tables = {f"{name}{player}": getattr(self.solver, name)[player] for name in self._tables for player in range(PLAYERS)}
-        with files.written(path) as file:
+        with files.written(Path(path)) as file:
             np.savez(file, allow_pickle=False, card=card, **tables)
 
     @property
@@ -305,8 +332,9 @@ class Solution:
         return [name for name in TABLES if len(getattr(self.solver, name)[0])]
 
     @classmethod
-    def load(cls, path: Path, *, threads: int = 1) -> Solution:
+    def load(cls, path: Path | str, *, threads: int = 1) -> Solution:
         """Read a solution that `save` wrote."""
+        path = Path(path)
         with files.opened(path, "solution") as file:
             archive = files.Archive(file)
             about = files.parse_json("card", archive.array("card", files.MAX_JSON_BYTES).tobytes())
@@ -316,8 +344,7 @@ class Solution:
             names = {each.name for each in fields(Spot)}
             if set(given) != names:
                 raise DamagedFile(f"a spot with {', '.join(sorted(given))} (accepted: {', '.join(sorted(names))})")
-            fixed: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-            spot = Spot(**fixed)
+            spot = Spot(**given)
             algorithm, lock = files.field(about, "algorithm", str), files.field(about, "lock", dict)
             exact, storage = files.field(about, "double", bool), files.field({"storage": 32} | about, "storage", int)
             found = cls(spot, threads=threads, algorithm=algorithm, lock=lock, double=exact, storage=storage)
@@ -325,7 +352,8 @@ class Solution:
                 for player in range(PLAYERS):
                     table = getattr(found.solver, name)[player]
                     kept = archive.array(f"{name}{player}", table.nbytes + 1024)
-                    if kept.shape != table.shape or kept.dtype != table.dtype or not np.isfinite(kept).all():
+                    right = kept.shape == table.shape and kept.dtype == table.dtype and np.isfinite(kept).all()
+                    if not right or (name == "average" and (kept < 0).any()):
                         raise DamagedFile(f"table {name!r} is not one of this spot")
                     table[:] = kept
             found.solver.iterations = files.field(about, "iterations", int, low=0)
@@ -336,12 +364,37 @@ class Solution:
 TABLES = ("regret", "average", "sums")  # a file has those that are not empty
 
 
-def verify_limits(accuracy: float, seconds: float | None) -> None:
-    """Raise UsageError for limits of `Solution.run` that cannot be meant."""
-    if not 0 < (number(accuracy, whole=False) or 0) <= 1:
+def read_limits(accuracy: float, seconds: float | None) -> tuple[float, float]:
+    """Return the limits of `Solution.run` as numbers; raise UsageError for those that cannot be meant."""
+    goal, time = number(accuracy, whole=False), inf if seconds is None else number(seconds, whole=False)
+    if goal is None or not 0 < goal <= 1:
         raise UsageError(f"accuracy={accuracy} (accepted: a share of the pot above 0 and at most 100%, such as 0.3%)")
-    if seconds is not None and (number(seconds, whole=False) or 0) <= 0:
+    if time is None or time <= 0:
         raise UsageError(f"seconds={seconds} (accepted: more than 0)")
+    return goal, time
+
+
+def read_lock(given: object, what: str) -> Lock:
+    """Return fixed strategies, verified but for what only a spot knows; `what` names them in errors."""
+    found: Mapping[Any, Any] = given if isinstance(given, Mapping) else {None: None}
+    for key, node in found.items():
+        strategies = list(node.values()) if isinstance(node, Mapping) and node else [None]
+        if (
+            not isinstance(key, str)
+            or not all(map(_is_strategy, strategies))
+            or not all(isinstance(each, str) for each in node)
+        ):
+            raise UsageError(f"{what} (accepted: {LOCK})")
+    return {
+        key: {text: {letter: float(share) for letter, share in strategy.items()} for text, strategy in node.items()}
+        for key, node in found.items()
+    }
+
+
+def _is_strategy(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(letter, str) and isinstance(share, Real) and not isinstance(share, bool) for letter, share in value.items()
+    )
 
 
 def _next_check(iterations: int, above: float) -> int:
@@ -374,9 +427,7 @@ def solve(
     unknown = sorted(set(sizes) - {each.name for each in fields(Spot)})
     if unknown:
         raise UsageError(f"{unknown[0]} is no part of a spot (accepted: {', '.join(each.name for each in fields(Spot))})")
-    verify_limits(accuracy, seconds)
-    if "street_bets" in sizes:
-        sizes["street_bets"] = tuple(sizes["street_bets"])
+    read_limits(accuracy, seconds)  # before the spot is built
     spot = Spot(board, ranges, pot, stack, **sizes)
     found = Solution(spot, threads=threads, algorithm=algorithm, lock=lock, storage=storage)
     found.run(accuracy, seconds=seconds, watch=watch, stop=stop)
