@@ -7,9 +7,14 @@ With `NUMBA_DISABLE_JIT=1` the same functions run as plain Python.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+
+from smoothcall.kernels.compiled import drop_outdated
+
+drop_outdated(Path(__file__).parent)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
