@@ -39,10 +39,10 @@ def solve(
     stack: Annotated[str | None, typer.Option(metavar="N[,N]", help="Chips that each player has left.")] = None,
     bets: Annotated[
         str | None,
-        typer.Option(metavar="SIZES", help="Bets: 50% of the pot, 40 chips, a for all-in, or none.", show_default="50%,a"),
+        typer.Option(metavar="SIZES", help="Bets: 50% of the pot, 40 chips, a for all-in, or none (50%,a if not given)."),
     ] = None,
     raises: Annotated[
-        str | None, typer.Option(metavar="SIZES", help="Raises: as bets, or 2.5x the bet.", show_default="75%,a")
+        str | None, typer.Option(metavar="SIZES", help="Raises: as bets, or 2.5x the bet (75%,a if not given).")
     ] = None,
     street_bets: Annotated[
         list[str] | None,
@@ -57,7 +57,7 @@ def solve(
     seconds: Annotated[float | None, typer.Option(parser=real, metavar="S", help="Stop after S seconds at the latest.")] = None,
     threads: Annotated[int, typer.Option(parser=whole, metavar="N", help="Threads; the result is the same.")] = 1,
     algorithm: Annotated[
-        str | None, typer.Option(metavar="NAME", help="dcfr, cfr+ or pcfr+ (predictive).", show_default="dcfr")
+        str | None, typer.Option(metavar="NAME", help="dcfr (the default), cfr+ or pcfr+ (predictive).")
     ] = None,
     storage: Annotated[
         int | None,
@@ -68,9 +68,7 @@ def solve(
             show_default="32",
         ),
     ] = None,
-    rake: Annotated[
-        float | None, typer.Option(parser=share, metavar="SHARE", help="Rake, a share of the pot.", show_default="0")
-    ] = None,
+    rake: Annotated[float | None, typer.Option(parser=share, metavar="SHARE", help="Rake, a share of the pot.")] = None,
     cap: Annotated[float | None, typer.Option(parser=real, metavar="CHIPS", help="The most that is taken as rake.")] = None,
     lock: Annotated[
         Path | None,
