@@ -64,8 +64,7 @@ def solve(
         typer.Option(
             parser=whole,
             metavar="BITS",
-            help="Bits of a number in the tables: 32, or 16 in half the memory.",
-            show_default="32",
+            help="Bits of a number in the tables: 32 (the default), or 16 in half the memory.",
         ),
     ] = None,
     rake: Annotated[float | None, typer.Option(parser=share, metavar="SHARE", help="Rake, a share of the pot.")] = None,
