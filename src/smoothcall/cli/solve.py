@@ -16,6 +16,20 @@ if TYPE_CHECKING:
     from smoothcall.search.reports import ShownNode, SolveReport
 
 
+RANGES = typer.Option(metavar="FIRST SECOND", help="Ranges, of who acts first and the other: any, 22+,A2s+, AKs:0.5.")
+BETS = typer.Option(metavar="SIZES", help="Bets: 50% of the pot, 40 chips, a for all-in, or none (50%,a if not given).")
+RAISES = typer.Option(metavar="SIZES", help="Raises: as bets, or 2.5x the bet (75%,a if not given).")
+STREET_BETS = typer.Option(
+    metavar="STREET=SIZES", help="Other sizes of a street: river=75%,a, turn.raises=3x, river.second.bets=a."
+)
+LIMIT = typer.Option(metavar="N[,N...]", help="Limit betting: the bet of each street to come.")
+ALGORITHM = typer.Option(metavar="NAME", help="dcfr (the default), cfr+ or pcfr+ (predictive).")
+STORAGE = typer.Option(
+    parser=whole, metavar="BITS", help="Bits of a number in the tables: 32 (the default), or 16 in half the memory."
+)
+LOCK = typer.Option(metavar="FILE", help='Fixed strategies, as JSON: {":r50": {"any": {"f": 1}, "AA": {"c": 1}}}.')
+
+
 def share(text: str) -> float:
     """Read a share such as 0.3% or 0.003."""
     value = real(text.removesuffix("%"))
@@ -31,48 +45,23 @@ def stacks(text: str) -> int | tuple[int, ...]:
 def solve(
     spot: Annotated[Path | None, typer.Argument(metavar="[SPOT]", help="A saved solution to go on with.")] = None,
     board: Annotated[str | None, typer.Option(metavar="CARDS", help="Three to five cards, such as Td9d6hQc.")] = None,
-    ranges: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="FIRST SECOND", help="Ranges, of who acts first and the other: any, 22+,A2s+, AKs:0.5."),
-    ] = None,
+    ranges: Annotated[tuple[str, str] | None, RANGES] = None,
     pot: Annotated[int | None, typer.Option(parser=whole, metavar="N", help="Chips in the middle.")] = None,
     stack: Annotated[str | None, typer.Option(metavar="N[,N]", help="Chips that each player has left.")] = None,
-    bets: Annotated[
-        str | None,
-        typer.Option(metavar="SIZES", help="Bets: 50% of the pot, 40 chips, a for all-in, or none (50%,a if not given)."),
-    ] = None,
-    raises: Annotated[
-        str | None, typer.Option(metavar="SIZES", help="Raises: as bets, or 2.5x the bet (75%,a if not given).")
-    ] = None,
-    street_bets: Annotated[
-        list[str] | None,
-        typer.Option(metavar="STREET=SIZES", help="Other sizes of a street: river=75%,a, turn.raises=3x, river.second.bets=a."),
-    ] = None,
-    limit: Annotated[
-        str | None, typer.Option(metavar="N[,N...]", help="Limit betting: the bet of each street to come.")
-    ] = None,
+    bets: Annotated[str | None, BETS] = None,
+    raises: Annotated[str | None, RAISES] = None,
+    street_bets: Annotated[list[str] | None, STREET_BETS] = None,
+    limit: Annotated[str | None, LIMIT] = None,
     accuracy: Annotated[
         float, typer.Option(parser=share, metavar="SHARE", help="Stop at this exploitability, a share of the pot.")
     ] = "0.3%",  # type: ignore[assignment]
     seconds: Annotated[float | None, typer.Option(parser=real, metavar="S", help="Stop after S seconds at the latest.")] = None,
     threads: Annotated[int, typer.Option(parser=whole, metavar="N", help="Threads; the result is the same.")] = 1,
-    algorithm: Annotated[
-        str | None, typer.Option(metavar="NAME", help="dcfr (the default), cfr+ or pcfr+ (predictive).")
-    ] = None,
-    storage: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole,
-            metavar="BITS",
-            help="Bits of a number in the tables: 32 (the default), or 16 in half the memory.",
-        ),
-    ] = None,
+    algorithm: Annotated[str | None, ALGORITHM] = None,
+    storage: Annotated[int | None, STORAGE] = None,
     rake: Annotated[float | None, typer.Option(parser=share, metavar="SHARE", help="Rake, a share of the pot.")] = None,
     cap: Annotated[float | None, typer.Option(parser=real, metavar="CHIPS", help="The most that is taken as rake.")] = None,
-    lock: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help='Fixed strategies, as JSON: {":r50": {"any": {"f": 1}, "AA": {"c": 1}}}.'),
-    ] = None,
+    lock: Annotated[Path | None, LOCK] = None,
     out: Annotated[Path | None, typer.Option(metavar="SPOT", help="Save the solution here, as NAME.spot.")] = None,
     as_json: AsJson = False,
 ) -> None:
