@@ -9,7 +9,7 @@ from smoothcall.search.range_solver import ALGORITHMS
 from smoothcall.search.solution import STORAGES, Solution
 from smoothcall.search.spot import Spot
 
-ITERATIONS = (20, 50, 100, 200, 400, 800)
+ITERATIONS = (20, 50, 100, 200, 400, 800, 1_600, 3_200, 6_400)
 
 
 def main() -> None:

@@ -119,7 +119,7 @@ def exact_response(
     _verify_game(game)
     allowed, names = _read_slots(game, slots, SLOTS)
     workers, wanted = _read_whole("threads", threads, 1, THREADS), _read_flops(flops)
-    chance = np.random.default_rng(_read_whole("seed", seed, 0, 2**32 - 1))
+    random = np.random.default_rng(_read_seed(seed))
     limited, limits = _read_control(game, allowed, control, wanted)
     for seat, (option, some) in product(range(SEATS), ((SLOTS, allowed), (CONTROL, limited))):
         _verify_reachable(game, some, seat, option)
@@ -135,7 +135,7 @@ def exact_response(
     share = count / comb(response.rules.deck.size, 3)
     if wanted is None:
         return _over_all(walk, FlopSum(_beside(store, ".sum"), about, share, shape), int(count.sum()), how)
-    drawn = chance.choice(len(classes), wanted, p=count / count.sum()).tolist()
+    drawn = random.choice(len(classes), wanted, p=count / count.sum()).tolist()
     kept = FlopStore(store, about, shape)
     checked = _CheckDown(walk, FlopStore(_beside(store, ".check-down"), about | CHECK_DOWN, shape))
     controls = _limited(checked, limited, limits, store, about, share) if limits else checked
@@ -310,6 +310,13 @@ def _read_whole(name: str, value: float, low: int, high: int) -> int:
     known = number(value, whole=True)
     if known is None or not low <= known <= high:
         raise UsageError(f"{name}={value} (accepted: {low} to {high})")
+    return int(known)
+
+
+def _read_seed(seed: int) -> int:
+    known = number(seed, whole=True)
+    if known is None or known < 0:
+        raise UsageError(f"seed={seed} (accepted: a whole number of at least 0)")
     return int(known)
 
 

@@ -168,7 +168,7 @@ def _loaded(path: Path, threads: int = 1) -> Solution:
 def shown_node(solution: Solution, key: str) -> ShownNode:
     """Return a public node as commands show it."""
     node = solution.node(key)
-    deck, player = solution.spot.deck, node.player
+    player = node.player
     weight, strategy = node.weight[player].astype(float), node.strategy.astype(float)
     both = weight * node.meets[player]  # weights of pairs of hands
     mass = (both if both.any() else weight)[:, None] * strategy
@@ -179,16 +179,16 @@ def shown_node(solution: Solution, key: str) -> ShownNode:
     ]
     hands = [
         ShownHand(
-            deck.names(reversed(cards.tolist())),
+            name,
             float(weight[place]),
             _finite(node.equity[player][place]),
             _finite(node.ev[player][place]),
             tuple(strategy[place].tolist()),
             tuple(_finite(each) for each in node.action_ev[place]),
         )
-        for place, cards in enumerate(node.hands[player])
+        for place, name in enumerate(node.hand_names)
     ]
-    return ShownNode(node.key, node.board, player, node.pot, tuple(moves), tuple(hands[::-1]), deck.ranks[::-1])
+    return ShownNode(node.key, node.board, player, node.pot, tuple(moves), tuple(hands[::-1]), solution.spot.deck.ranks[::-1])
 
 
 def _finite(value: float) -> float | None:

@@ -58,13 +58,17 @@ class NodeView:
     strategy: Array  # [H, moves] of the player who acts
     action_ev: Array  # [H, moves]
 
+    @property
+    def hand_names(self) -> list[str]:
+        """The hands of who acts, as `AhKs`."""
+        return [STANDARD.names(reversed(cards.tolist())) for cards in self.hands[self.player]]
+
     def grid(self, figure: Array) -> Array:
         """Return [13, 13] means of figure[H], of the hands of who acts by their weights: aces first, suited hands on the right.
 
         nan: no such hand, or none with a figure. `node.grid(node.strategy[:, 0])`, `node.grid(node.ev[node.player])`.
         """
-        hands = [STANDARD.names(reversed(cards.tolist())) for cards in self.hands[self.player]]
-        return mean_grid(hands, STANDARD.ranks[::-1], figure, self.weight[self.player])
+        return mean_grid(self.hand_names, STANDARD.ranks[::-1], figure, self.weight[self.player])
 
 
 class Solution:
@@ -80,7 +84,7 @@ class Solution:
         double: bool = False,
         storage: int = 32,
     ) -> None:
-        if algorithm not in list(ALGORITHMS):  # of a list, anything may be asked
+        if algorithm not in list(ALGORITHMS):  # a list, so that what cannot be a key is refused like any other name
             raise UsageError(f"algorithm={algorithm!r} (accepted: {', '.join(ALGORITHMS)})")
         if (known := number(threads, whole=True)) is None or not 1 <= known <= MAX_THREADS:
             raise UsageError(f"threads={threads} (accepted: 1 to {MAX_THREADS})")
@@ -344,7 +348,10 @@ class Solution:
             names = {each.name for each in fields(Spot)}
             if set(given) != names:
                 raise DamagedFile(f"a spot with {', '.join(sorted(given))} (accepted: {', '.join(sorted(names))})")
-            spot = Spot(**given)
+            try:
+                spot = Spot(**given)
+            except UsageError as error:
+                raise DamagedFile(str(error)) from None
             algorithm, lock = files.field(about, "algorithm", str), files.field(about, "lock", dict)
             exact, storage = files.field(about, "double", bool), files.field({"storage": 32} | about, "storage", int)
             found = cls(spot, threads=threads, algorithm=algorithm, lock=lock, double=exact, storage=storage)

@@ -24,7 +24,6 @@ from smoothcall.search.boards import PLAYERS, Range
 MAX_CHIPS = 10**9
 MAX_LIMIT_RAISES = 4  # bets and raises of a street in limit games
 BOARD_CARDS = (3, 4, 5)
-SIZES: dict[str, Any] = {"bets": "50%,a", "raises": "75%,a", "street_bets": ()}  # unless others are given
 _TOTAL = re.compile(r"r([0-9]{1,15})")
 
 
@@ -36,9 +35,9 @@ class Spot:
     ranges: tuple[str, str]
     pot: int  # chips in the middle
     stack: int | tuple[int, int]  # chips that each player has left
-    bets: str = SIZES["bets"]
-    raises: str = SIZES["raises"]
-    street_bets: tuple[str, ...] = SIZES["street_bets"]
+    bets: str = "50%,a"
+    raises: str = "75%,a"
+    street_bets: tuple[str, ...] = ()
     limit: str = ""  # sizes of the bets of each street to come, as in 10,20: limit betting, without the sizes above
     rake: float = 0.0  # share of the pot taken from the winner
     cap: float | None = None  # the most that is taken, in chips
@@ -65,7 +64,7 @@ class Spot:
             object.__setattr__(self, name, value)
         if self.cap is not None and not self.rake:
             raise UsageError(f"cap={self.cap:g} without a rake (accepted: with a rake, of which it is the most)")
-        if self.limit and any(getattr(self, name) != SIZES[name] for name in SIZES):
+        if self.limit and (self.bets, self.raises, self.street_bets) != (Spot.bets, Spot.raises, Spot.street_bets):
             raise UsageError(f"limit={self.limit} with other sizes of bets (accepted: one or the other)")
         if len(self.cards) not in BOARD_CARDS:
             raise UsageError(f"board {self.board!r} has {len(self.cards)} cards (accepted: 3, 4 or 5)")

@@ -162,10 +162,10 @@ def _dithered(builder: Any, value: Any, lanes: LanesType) -> Any:
         return ir.Constant(kind, [number] * lanes.count)
 
     bits = builder.bitcast(value, whole)
-    chance = builder.mul(bits, every(HASH))
-    more = builder.add(bits, builder.lshr(chance, every(32 - DROPPED)))
+    hashed = builder.mul(bits, every(HASH))
+    more = builder.add(bits, builder.lshr(hashed, every(32 - DROPPED)))
     cut = builder.bitcast(builder.and_(more, every(-(1 << DROPPED))), vector)
-    part = builder.bitcast(builder.or_(builder.lshr(chance, every(9)), every(ONES)), vector)
+    part = builder.bitcast(builder.or_(builder.lshr(hashed, every(9)), every(ONES)), vector)
     small = builder.fadd(value, builder.fmul(builder.fsub(part, every(1.5, vector)), every(STEP, vector)))
     is_small = builder.icmp_unsigned("<", builder.and_(bits, every(MAGNITUDE)), every(LEAST))
     return builder.select(is_small, small, cut)
@@ -357,11 +357,11 @@ def _store_block(array: Array, block: int, value: Lanes) -> None:
 
 
 def _dithered_block(value: Lanes) -> Lanes:
-    """Add a chance of up to the step between numbers of half precision, and cut off what they cannot hold."""
+    """Add a hash of the number, up to a step of half precision, and cut off what half precision cannot hold."""
     bits = value.view(np.uint32)
-    chance = bits * np.uint32(HASH)
-    cut = (bits + (chance >> np.uint32(32 - DROPPED)) & ~np.uint32((1 << DROPPED) - 1)).view(np.float32)
-    part = (chance >> np.uint32(9) | np.uint32(ONES)).view(np.float32) - np.float32(1.5)
+    hashed = bits * np.uint32(HASH)
+    cut = (bits + (hashed >> np.uint32(32 - DROPPED)) & ~np.uint32((1 << DROPPED) - 1)).view(np.float32)
+    part = (hashed >> np.uint32(9) | np.uint32(ONES)).view(np.float32) - np.float32(1.5)
     return np.where(bits & np.uint32(MAGNITUDE) < LEAST, value + part * np.float32(STEP), cut)
 
 
