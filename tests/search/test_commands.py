@@ -27,7 +27,9 @@ def test_solve_and_show_a_spot(call: Any, tmp_path: Path) -> None:
     node = json.loads(call("show", "river.spot", ":r50", "--json").out)
     assert [move["letter"] for move in node["moves"]][:2] == ["f", "c"]
     assert len(node["hands"]) == 9
-    assert "Call 50" in call("show", "river.spot", ":r50").out
+    behind = call("show", "river.spot", ":r50").out
+    assert "Call 50" in behind
+    assert "-0.000" not in behind  # of a fold
     assert "AsAh" in call("show", "river.spot", "AsAh:").out
     refused = [
         ["solve"],

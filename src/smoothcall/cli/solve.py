@@ -145,7 +145,7 @@ def print_node(node: ShownNode, figure: str | None) -> None:
 
 
 def _chips(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    return "" if value is None else f"{value:z.3f}"
 
 
 def _percent(value: float | None) -> str:

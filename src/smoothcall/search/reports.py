@@ -30,7 +30,7 @@ class Figure(NamedTuple):
 
 FIGURES = {
     BETS: Figure(".0f", "probability of a bet or raise in %"),
-    EV: Figure(".1f", "EV in chips"),
+    EV: Figure("z.1f", "EV in chips"),
     EQUITY: Figure(".0f", "equity in %"),
     WEIGHT: Figure(".2f", "weight of a hand of the range that comes here"),
 }
